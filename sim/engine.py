@@ -1,0 +1,155 @@
+"""The one play loop, compiled for each game, and what a game module must provide.
+
+A game is a plain module with
+
+    TITLE, VERSION, SEATS         title; raised when outcomes change; seat counts allowed
+    Rules, RULES                  the knobs (sim.knobs.Rules) and their record dtype
+    Action                        IntEnum of all actions, 0..62
+    STATE, VIEW, OUTCOME          record dtypes: all of the game; what a seat sees; what is reported of a game
+    COLUMNS, METRICS, HIGHLIGHTS  what the outcome fields mean (sim.outcomes)
+    PURPOSES                      number of random streams the game itself uses
+    set_up(state, rules, streams)
+    turn(state) -> seat, CHANCE or NO_TURN
+    chance(state, rules, streams)             one step of luck
+    legal_actions(state, rules) -> bit mask   of the seat to decide, never 0
+    look(state, rules, seat, view)            fill what that seat sees
+    act(state, rules, streams, action)        take one legal action
+    score(state, rules, streams, row)         write the finished game's outcome
+    NARRATOR                                  name of the module that tells a game in the rulebook's words
+
+A policy is a plain function (view, legal, rules, stream, **parameters) -> action; see policies/.
+Game `i` of a cell is a function of (seed, i), the rules and the policies alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from sim.games import GAMES
+from sim.jit import array_type, bind, int_columns, jit, record_array, record_of, record_type
+from sim.rng import STREAM, open_stream
+
+CHANCE, NO_TURN = -1, -2
+ALL_WELL = -1
+PARAMETERS_MOST = 12
+PARAMETERS = np.dtype([(f"p{n}", np.float64) for n in range(PARAMETERS_MOST)])
+
+game: Any = None  # filled in by `bind`: the game module the loop is compiled for
+play_one: Any = None
+
+
+def load_game(name: str) -> ModuleType:
+    """The module of the game of that name; KeyError if there is none."""
+    return importlib.import_module(GAMES[name])
+
+
+def play_game(state, rules, streams, view, policies, parameters):
+    """Play one game to its end in `state`; return ALL_WELL, or the seat whose policy chose an illegal action.
+
+    A choice of one is no choice: a seat with a single legal action is not asked.
+    """
+    game.set_up(state, rules, streams)
+    while True:
+        seat = game.turn(state)
+        if seat == CHANCE:
+            game.chance(state, rules, streams)
+        elif seat == NO_TURN:
+            return ALL_WELL
+        else:
+            legal = game.legal_actions(state, rules)
+            if legal & (legal - 1) == 0:
+                action = _only(legal)
+            else:
+                game.look(state, rules, seat, view)
+                action = policies[seat](view, legal, rules, parameters[seat], streams[game.PURPOSES + seat])
+                if action < 0 or action > 62 or (legal >> action) & 1 == 0:
+                    return seat
+            game.act(state, rules, streams, action)
+
+
+@jit
+def _only(legal):
+    """The action of a mask with one bit set."""
+    action = 0
+    while legal > 1:
+        legal >>= 1
+        action += 1
+    return action
+
+
+def play_block(seed, first, rules, states, streams, views, policies, parameters, rows):
+    """Play games first, first + 1, … into `rows` (OUTCOME records); return ALL_WELL or the row whose policy erred."""
+    for k in range(len(rows)):
+        for purpose in range(len(streams)):
+            open_stream(streams[purpose], seed, first + k, purpose)
+        if play_one(states[0], rules[0], streams, views[0], policies, parameters) != ALL_WELL:
+            return k
+        game.score(states[0], rules[0], streams, rows[k])
+    return ALL_WELL
+
+
+@cache
+def policy_signature(module: ModuleType) -> Any:
+    """numba's signature of every policy of a game: (view, legal, rules, parameters, stream) → int64."""
+    return types.int64(record_type(module.VIEW), types.int64, record_type(module.RULES), record_type(PARAMETERS), record_type(STREAM))
+
+
+@cache
+def compiled_kernel(module: ModuleType, seats: int) -> Callable[..., int]:
+    """`play_block` compiled for one game and number of seats, the same for all policies."""
+    name = f"{module.__name__},{seats}"
+    loop = jit(bind(play_game, name, game=module))
+    signature = types.int64(
+        types.uint64,
+        types.int64,
+        array_type(module.RULES),
+        array_type(module.STATE),
+        array_type(STREAM),
+        array_type(module.VIEW),
+        types.UniTuple(types.FunctionType(policy_signature(module)), seats),
+        array_type(PARAMETERS),
+        array_type(module.OUTCOME),
+    )
+    kernel: Callable[..., int] = jit(bind(play_block, name, game=module, play_one=loop), signature=signature)
+    return kernel
+
+
+class PolicyError(Exception):
+    """A policy chose an action that is not legal: `seat` of game `index`."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"illegal action in game {index}")
+        self.index = index
+
+
+class Table:
+    """Everything needed to play games of one cell on one thread: rules, policies and work space."""
+
+    def __init__(self, module: ModuleType, rules: Any, policies: Sequence[Any], parameters: Sequence[Sequence[float]]) -> None:
+        seats = len(policies)
+        self.module = module
+        self.rules = record_of(module.RULES, rules.as_values())
+        self.policies = tuple(policies)
+        self.parameters = record_array(PARAMETERS, seats)
+        for seat, values in enumerate(parameters):
+            for n, value in enumerate(values):
+                self.parameters[seat][f"p{n}"] = value if isinstance(self.parameters, np.ndarray) else setattr(self.parameters[seat], f"p{n}", value)
+        self.states = record_array(module.STATE, 1)
+        self.views = record_array(module.VIEW, 1)
+        self.streams = record_array(STREAM, module.PURPOSES + seats)
+        self.kernel = compiled_kernel(module, seats)
+
+    def play(self, seed: int, first: int, games: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Outcome columns (games, fields) int64 of games first … first + games − 1. Raises PolicyError."""
+        rows = record_array(self.module.OUTCOME, games)
+        erred = self.kernel(np.uint64(seed), first, self.rules, self.states, self.streams, self.views, self.policies, self.parameters, rows)
+        if erred != ALL_WELL:
+            raise PolicyError(first + int(erred))
+        return int_columns(rows, self.module.OUTCOME)

@@ -1,0 +1,53 @@
+"""What a game reports of each game played: outcome columns, and the metrics read off them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+MISSING = -(2**62)  # a column's value in a game where it has none (the time of an unfinished game)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One int64 outcome column; `value × scale` is in `unit`. `low` is its least value, `seats` > 0 makes one per seat.
+
+    Values lie in low .. low + 2³¹ − 1, so that sums of squares stay exact.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    scale: float = 1.0
+    low: int = 0
+    per_seat: bool = False
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure over the games in which `column` is not missing.
+
+    kind: "share" (of games with the column equal to `equals`; None: equal to the seat), "mean",
+    or "quantile" (the smallest value that a share `level` of games does not exceed).
+    The figure is multiplied by `scale` and is in `unit`.
+    """
+
+    name: str
+    meaning: str
+    column: str
+    kind: Literal["share", "mean", "quantile"]
+    equals: int | None = None
+    level: float = 0.5
+    unit: str = ""
+    scale: float = 1.0
+    per_seat: bool = False
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A game worth telling: the one that is first by `order`, pairs of (column, +1 least first or −1 greatest first)."""
+
+    name: str
+    meaning: str
+    order: tuple[tuple[str, int], ...]
