@@ -33,7 +33,7 @@ import numpy as np
 from numba import types
 
 from sim.games import GAMES
-from sim.jit import array_type, bind, int_columns, jit, record_array, record_of, record_type
+from sim.jit import array_type, bind, int_columns, jit, record_array, record_of, record_type, set_field
 from sim.rng import STREAM, open_stream
 
 CHANCE, NO_TURN = -1, -2
@@ -140,7 +140,7 @@ class Table:
         self.parameters = record_array(PARAMETERS, seats)
         for seat, values in enumerate(parameters):
             for n, value in enumerate(values):
-                self.parameters[seat][f"p{n}"] = value if isinstance(self.parameters, np.ndarray) else setattr(self.parameters[seat], f"p{n}", value)
+                set_field(self.parameters[seat], f"p{n}", value)
         self.states = record_array(module.STATE, 1)
         self.views = record_array(module.VIEW, 1)
         self.streams = record_array(STREAM, module.PURPOSES + seats)

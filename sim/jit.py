@@ -25,6 +25,8 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 
 ROOT = Path(__file__).resolve().parent.parent
 PURE = bool(numba.config.DISABLE_JIT)
+if PURE:
+    np.seterr(over="ignore")  # streams wrap around, as machine words do
 UNUSED_CACHE_DAYS = 30
 
 # First-class functions are numba's experimental feature; numba is pinned to a tested minor for it.
@@ -121,12 +123,16 @@ def record_of(dtype: np.dtype[Any], values: dict[str, Any]) -> Any:
     """One-record array filled from `values` (sequences for nested arrays)."""
     records = record_array(dtype, 1)
     for name in dtype.names or ():
-        value = values[name]
-        if PURE:
-            setattr(records[0], name, list(value) if dtype[name].shape else value)
-        else:
-            records[name][0] = value
+        set_field(records[0], name, values[name])
     return records
+
+
+def set_field(record: Any, name: str, value: Any) -> None:
+    """Set one field of one record; `name` need not be known when the code is written."""
+    if PURE:
+        setattr(record, name, list(value) if isinstance(value, list | tuple) else value)
+    else:
+        record[name] = value
 
 
 def record_dict(record: Any, dtype: np.dtype[Any], names: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 
@@ -22,6 +22,12 @@ class Rules(BaseModel):
     """Base of every game's rules: frozen, strict, no unknown knob. Subclasses add knobs, checks and `derived`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def read_lists(cls, data: Any) -> Any:
+        """TOML knows lists only; knobs that hold several values are tuples."""
+        return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()} if isinstance(data, dict) else data
 
     def derived(self) -> dict[str, int | float]:
         """Further numbers the compiled code reads, worked out once from the knobs."""

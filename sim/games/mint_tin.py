@@ -97,6 +97,11 @@ class Rules(BaseRules):
                 f"rules.shelter_capacity = {self.shelter_capacity} with rules.meeples_to_close = {self.meeples_to_close}: nobody could ever close; "
                 "shelter_capacity must be at least meeples_to_close"
             )
+        if self.shelter_capacity < 2 and self.boxes_to_close > 0:
+            raise ValueError(
+                f"rules.shelter_capacity = {self.shelter_capacity} with rules.boxes_to_close = {self.boxes_to_close}: nobody could ever close; "
+                "a recon pair needs room for 2"
+            )
         if self.boxes_to_close > self.supply_boxes:
             raise ValueError(
                 f"rules.boxes_to_close = {self.boxes_to_close} with rules.supply_boxes = {self.supply_boxes}: nobody could ever close; allowed is 0 to supply_boxes"
@@ -317,6 +322,15 @@ HIGHLIGHTS = (
     Highlight("longest", "the most rolls", (("rolls", -1),)),
     Highlight("shortest", "the fewest rolls", (("rolls", 1),)),
     Highlight("closest", "the loser nearest to closing, then the most changes of the lead", (("margin", 1), ("lead_changes", -1))),
+)
+
+HEADLINES = ("both_lose_rate", "win_rate", "mean_minutes", "mean_points", "leader_at_half_wins", "unfinished_rate")
+
+ASSUMPTIONS = (
+    "Each seat rolls at a steady average pace (rolls_per_second, default one roll every 2 s); playing time in minutes rests on it, rates of winning do not.",
+    "Both seats see everything on the table and choose at once; nobody misses a roll, a turn of the monster die or a question.",
+    "A seat's play is its policy's: a finding holds for the policies named, and should be tried with others.",
+    "Where the two rulebooks differ or are silent, the English one as printed is played; every other reading is a knob (`housecarlo rules mint-tin`).",
 )
 
 # ---------------------------------------------------------------- set-up and turns

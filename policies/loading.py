@@ -1,0 +1,170 @@
+"""Finding policies: the shipped ones by name, a user's own as `path/to/file.py:name`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from numba import types
+from numba.core.errors import NumbaError
+
+from sim.engine import PARAMETERS_MOST, policy_signature
+from sim.errors import InputError, suggest
+from sim.experiment import Experiment, PolicyChoice
+from sim.jit import PURE, bind, jit
+
+LEADING = ("view", "legal", "rules", "stream")
+
+chosen: Any = None  # filled in by `bind`
+COUNT = 0
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A loaded policy: its compiled function, and its parameters with their defaults."""
+
+    name: str
+    call: Any
+    defaults: tuple[tuple[str, float], ...]
+    summary: str
+
+    def values(self, given: Sequence[tuple[str, float]]) -> tuple[float, ...]:
+        """Parameter values in order, `given` ones in place of the defaults."""
+        return tuple({**dict(self.defaults), **dict(given)}.values())
+
+
+def call_policy(view, legal, rules, parameters, stream):
+    """Hand a policy its parameters as arguments; compiled once per policy, under the signature all share."""
+    given = (
+        parameters.p0, parameters.p1, parameters.p2, parameters.p3, parameters.p4, parameters.p5,
+        parameters.p6, parameters.p7, parameters.p8, parameters.p9, parameters.p10, parameters.p11,
+    )  # fmt: skip
+    return chosen(view, legal, rules, stream, *given[:COUNT])
+
+
+def shipped_policies(module: ModuleType) -> dict[str, Any]:
+    """The policies that come with a game, by name."""
+    home = importlib.import_module(f"policies.{module.__name__.rpartition('.')[2]}")
+    return {name: function for name, function in vars(home).items() if _is_policy(function, home.__name__)}
+
+
+def describe_policies(module: ModuleType) -> list[dict[str, Any]]:
+    """One row per shipped policy: policy, parameters with defaults, summary (the docstring's first line)."""
+    return [
+        {"policy": name, "parameters": dict(_defaults(name, function, "")), "summary": _summary(function)}
+        for name, function in shipped_policies(module).items()
+    ]
+
+
+def load_policy(module: ModuleType, choice: PolicyChoice, where: str, folder: Path) -> Policy:
+    """Load and compile the policy of a choice; files are looked for from `folder`. Raises InputError."""
+    file, colon, name = choice.name.rpartition(":")
+    if colon:
+        path = (folder / file).resolve()
+        policy = _load_own(module, path, name, where, path.stat().st_mtime_ns if path.is_file() else 0)
+    else:
+        policy = _load_shipped(module, choice.name, where)
+    known = [key for key, _ in policy.defaults]
+    for key, _ in choice.parameters:
+        if key not in known:
+            raise InputError(f"{where}: policies: {choice.name} has no parameter {key}; {suggest(key, known) if known else 'it has none'}")
+    return policy
+
+
+def load_line_ups(experiment: Experiment) -> list[tuple[tuple[Policy, ...], tuple[tuple[float, ...], ...]]]:
+    """Per cell the policies of its seats and their parameter values."""
+    where, folder = str(experiment.path), experiment.path.parent
+    loaded = []
+    for cell in experiment.cells:
+        policies = tuple(load_policy(experiment.module, choice, where, folder) for choice in cell.policies)
+        values = tuple(policy.values(choice.parameters) for policy, choice in zip(policies, cell.policies, strict=True))
+        loaded.append((policies, values))
+    return loaded
+
+
+@cache
+def _load_shipped(module: ModuleType, name: str, where: str) -> Policy:
+    known = shipped_policies(module)
+    if name not in known:
+        raise InputError(f'{where}: policies: "{name}": no such policy; {suggest(name, known)}, or "file.py:name" for one of your own')
+    return _compile(module, name, known[name], where, cached=True)
+
+
+@cache
+def _load_own(module: ModuleType, path: Path, name: str, where: str, modified_ns: int) -> Policy:
+    if not path.is_file():
+        raise InputError(f"{where}: policies: {path}: no such file")
+    spec = importlib.util.spec_from_file_location(f"own_policies_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{where}: policies: {path}: not a Python file")
+    own = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))  # so that the file may import its neighbours
+    try:
+        spec.loader.exec_module(own)
+    except Exception as error:
+        raise InputError(f"{where}: policies: {path}: cannot be loaded: {type(error).__name__}: {error}") from None
+    finally:
+        sys.path.remove(str(path.parent))
+    own_names = [key for key, value in vars(own).items() if callable(value) and getattr(_plain(value), "__module__", "") == own.__name__]
+    if name not in own_names:
+        raise InputError(f"{where}: policies: {path} has no policy {name}; {suggest(name, own_names)}")
+    # numba would not notice a change in a neighbour of the file, so a user's own policy is compiled anew.
+    return _compile(module, f"{path.name}:{name}", getattr(own, name), where, cached=False)
+
+
+def _compile(module: ModuleType, name: str, function: Any, where: str, *, cached: bool) -> Policy:
+    defaults = _defaults(name, function, where)
+    signature = policy_signature(module)
+    wrapper = bind(call_policy, f"{module.__name__},{name}", chosen=function, COUNT=len(defaults))
+    if PURE:
+        return Policy(name, wrapper, defaults, _summary(function))
+    if function is _plain(function):
+        function = wrapper.__globals__["chosen"] = jit(function, cached=cached)
+    try:
+        arguments = (*signature.args[:3], signature.args[4], *[types.float64] * len(defaults))
+        if not cached or not function.signatures:
+            function.compile(arguments)
+        returned = function.overloads[arguments].signature.return_type if arguments in function.overloads else types.int64
+        if not isinstance(returned, types.Integer | types.IntEnumMember | types.Boolean):
+            raise InputError(f"{where}: policies: {name} returns {returned}; it must return an action (an int) on every path")
+        return Policy(name, jit(wrapper, signature=signature, cached=cached), defaults, _summary(function))
+    except NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        place = next((line for line in reversed(lines) if line.startswith("File ")), "")
+        raise InputError(f"{where}: policies: {name} does not compile: {lines[0]} {place}".rstrip()) from None
+
+
+def _defaults(name: str, function: Any, where: str) -> tuple[tuple[str, float], ...]:
+    parameters = list(inspect.signature(_plain(function)).parameters.values())
+    if tuple(p.name for p in parameters[: len(LEADING)]) != LEADING:
+        raise InputError(f"{where}: policies: {name} must begin ({', '.join(LEADING)}, …), but begins ({', '.join(p.name for p in parameters)})")
+    own = parameters[len(LEADING) :]
+    for parameter in own:
+        if isinstance(parameter.default, bool) or not isinstance(parameter.default, int | float):
+            raise InputError(f"{where}: policies: parameter {parameter.name} of {name} needs a number as its default")
+    if len(own) > PARAMETERS_MOST:
+        raise InputError(f"{where}: policies: {name} has {len(own)} parameters; at most {PARAMETERS_MOST} are allowed")
+    return tuple((p.name, float(p.default)) for p in own)
+
+
+def _plain(function: Any) -> Callable[..., Any]:
+    """The Python function behind a compiled one."""
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain
+
+
+def _is_policy(function: Any, home: str) -> bool:
+    plain = _plain(function)
+    return inspect.isfunction(plain) and plain.__module__ == home and tuple(inspect.signature(plain).parameters)[: len(LEADING)] == LEADING
+
+
+def _summary(function: Any) -> str:
+    return (inspect.getdoc(_plain(function)) or "").partition("\n")[0]

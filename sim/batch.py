@@ -1,0 +1,120 @@
+"""Plays an experiment: blocks of games over worker threads, tallied where they are played.
+
+Compiled play holds no lock, so threads share one process. A block is a range of game indices, played for
+every cell, so that cells are compared game by game. Tallies are exact integers: the result is the same for
+any number of workers and any block size.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from sim.engine import PolicyError, Table
+from sim.experiment import Experiment
+from sim.tally import CellTally, Counter, PairTally
+
+BLOCK_GAMES = 20_000
+ROWS_BYTES = 24 * 2**20  # outcome rows a worker holds at once, over all cells
+
+LineUp = tuple[tuple[Any, ...], tuple[tuple[float, ...], ...]]
+
+
+@dataclass
+class Tallies:
+    """The tallies of an experiment: one per cell, one per pair of cells, and the games they cover."""
+
+    games: int
+    cells: list[CellTally]
+    pairs: list[PairTally]
+
+    def add(self, other: Tallies) -> None:
+        """Take in the tallies of other games."""
+        self.games += other.games
+        for mine, theirs in zip(self.cells, other.cells, strict=True):
+            mine.add(theirs)
+        for ours, others in zip(self.pairs, other.pairs, strict=True):
+            ours.add(others)
+
+
+class CellError(Exception):
+    """A policy chose an illegal action: the cell and the game."""
+
+    def __init__(self, cell: int, game: int) -> None:
+        super().__init__(f"illegal action in cell {cell}, game {game}")
+        self.cell = cell
+        self.game = game
+
+
+class Player:
+    """Plays blocks of an experiment; each worker thread has its own tables."""
+
+    def __init__(self, experiment: Experiment, line_ups: Sequence[LineUp]) -> None:
+        self.experiment = experiment
+        self.line_ups = line_ups
+        module = experiment.module
+        self.counters = {len(policies): Counter(module, len(policies)) for policies, _ in line_ups}
+        self.local = threading.local()
+        fields = max(len(counter.fields) for counter in self.counters.values())
+        self.chunk_games = max(250, min(BLOCK_GAMES, ROWS_BYTES // (8 * fields * len(line_ups))))
+        self.tables()  # compile in the calling thread, once
+
+    def tables(self) -> list[Table]:
+        """This thread's table of each cell."""
+        if not hasattr(self.local, "tables"):
+            cells = zip(self.experiment.cells, self.line_ups, strict=True)
+            self.local.tables = [Table(self.experiment.module, cell.rules, [p.call for p in policies], values) for cell, (policies, values) in cells]
+        tables: list[Table] = self.local.tables
+        return tables
+
+    def play(self, first: int, games: int) -> Tallies:
+        """Play and tally games first … first + games − 1 of every cell. Raises CellError."""
+        total: Tallies | None = None
+        for start in range(first, first + games, self.chunk_games):
+            chunk = self._play_chunk(start, min(self.chunk_games, first + games - start))
+            if total is None:
+                total = chunk
+            else:
+                total.add(chunk)
+        assert total is not None
+        return total
+
+    def _play_chunk(self, first: int, games: int) -> Tallies:
+        rows = []
+        for number, table in enumerate(self.tables()):
+            try:
+                rows.append(table.play(self.experiment.seed, first, games))
+            except PolicyError as error:
+                raise CellError(number, error.index) from None
+        counters = [self.counters[len(policies)] for policies, _ in self.line_ups]
+        return Tallies(
+            games,
+            [counter.tally(r, first) for counter, r in zip(counters, rows, strict=True)],
+            [counters[pair.cell].tally_pair(rows[pair.cell], rows[pair.reference]) for pair in self.experiment.pairs],
+        )
+
+
+def play_experiment(
+    experiment: Experiment, line_ups: Sequence[LineUp], jobs: int = 0, block_games: int = BLOCK_GAMES, progress: Callable[[int], None] | None = None
+) -> Tallies:
+    """Play all games of all cells on `jobs` threads (0: one per core); `progress` is told the games played per cell."""
+    player = Player(experiment, line_ups)
+    starts = range(0, experiment.games, block_games)
+    work = (delayed(player.play)(start, min(block_games, experiment.games - start)) for start in starts)
+    parallel = Parallel(n_jobs=jobs or os.cpu_count() or 1, backend="threading", return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
+    results: Iterator[Tallies] = parallel(work)
+    total: Tallies | None = None
+    for block in results:
+        if total is None:
+            total = block
+        else:
+            total.add(block)
+        if progress:
+            progress(total.games)
+    assert total is not None
+    return total

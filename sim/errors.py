@@ -1,0 +1,17 @@
+"""What a user got wrong, said in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InputError(Exception):
+    """A mistake of the user's: where, what was found, what is allowed. Shown as one line, exit code 2."""
+
+
+def suggest(found: str, known: Iterable[str]) -> str:
+    """What is allowed, and the nearest name if there is one: `allowed: …; did you mean "…"?`."""
+    names = list(known)
+    nearest = get_close_matches(found, names, n=1)
+    return f"allowed: {', '.join(names)}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")

@@ -1,0 +1,342 @@
+"""From an experiment file (TOML) to a checked, frozen Experiment and its cells.
+
+A cell is one combination of rules and policies. `grid` sweeps make every combination, the last
+knob changing fastest; `one-at-a-time` varies one knob at a time around the rules given in the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sim.engine import PARAMETERS_MOST, load_game
+from sim.errors import InputError, suggest
+from sim.games import GAMES
+from sim.knobs import Rules, allowed
+
+GAMES_MOST = 10**12
+CELLS_MOST = 10_000
+SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?)?|seats")
+
+
+@dataclass(frozen=True)
+class PolicyChoice:
+    """A policy by name (`racer`) or by file (`my_policies.py:cautious`), and the parameters given for it."""
+
+    name: str
+    parameters: tuple[tuple[str, float], ...] = ()
+
+    def label(self) -> str:
+        """The name with its parameters, as shown in tables."""
+        given = ", ".join(f"{key}={value:g}" for key, value in self.parameters)
+        return f"{self.name}({given})" if given else self.name
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of rules and policies; `swept` holds the swept settings that make it."""
+
+    number: int
+    swept: tuple[tuple[str, Any], ...]
+    rules: Rules
+    policies: tuple[PolicyChoice, ...]
+
+    def label(self) -> str:
+        """The swept settings in one line."""
+        return ", ".join(f"{short_name(key)} {show_level(value)}" for key, value in self.swept) or "rules as given"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two cells that differ in one swept setting: `cell` is compared with `reference`, game by game."""
+
+    cell: int
+    reference: int
+    setting: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A checked experiment: what is played, how often, and from which seed."""
+
+    name: str
+    path: Path
+    text: str
+    game: str
+    title: str
+    question: str
+    games: int
+    seed: int
+    sweep_mode: str
+    sweep: tuple[tuple[str, tuple[Any, ...]], ...]
+    cells: tuple[Cell, ...]
+    pairs: tuple[Pair, ...]
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> ModuleType:
+        """The game's module."""
+        return load_game(self.game)
+
+
+class _PolicyTable(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+    name: str
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    game: str
+    games: Annotated[int, Field(ge=1, le=GAMES_MOST)] = 100_000
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    seats: Annotated[int, Field(ge=1)] | None = None
+    policies: Annotated[list[str | _PolicyTable], Field(min_length=1)]
+    title: str = ""
+    question: str = ""
+    rules: dict[str, Any] = {}
+    sweep: dict[str, Any] = {}
+
+
+def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
+    """Read and check an experiment file; `overrides` are `key=value` settings. Raises InputError, one line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: nested too deeply") from None
+    return parse_experiment(data, path, text, games, seed, overrides)
+
+
+def parse_experiment(
+    data: dict[str, Any], path: Path, text: str = "", games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()
+) -> Experiment:
+    """Check the tables of an experiment file. Raises InputError naming file, key, what was found and what is allowed."""
+    where = str(path)
+    for override in overrides:
+        _override(data, override, where)
+    if games is not None:
+        data["games"] = games
+    if seed is not None:
+        data["seed"] = seed
+    if isinstance(data.get("game"), str) and data["game"] not in GAMES:
+        raise InputError(f'{where}: game = "{data["game"]}": no such game; {suggest(data["game"], GAMES)}')
+    try:
+        file = _File.model_validate(data)
+    except ValidationError as error:
+        raise InputError(f"{where}: {_explain(error, list(_File.model_fields))}") from None
+    module = load_game(file.game)
+    sweep = dict(file.sweep)
+    mode = sweep.pop("mode", "grid")
+    if mode not in ("grid", "one-at-a-time"):
+        raise InputError(f"{where}: sweep.mode = {show_level(mode)}: allowed: grid, one-at-a-time")
+    for key, levels in sweep.items():
+        _check_sweep(key, levels, module, where)
+    base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats}
+    combinations = _combine(sweep, mode, base, module, where)
+    cells = tuple(_cell(number, swept, base, module, where) for number, swept in enumerate(combinations))
+    return Experiment(
+        name=re.sub(r"[^\w.-]+", "_", path.stem).strip(".") or "experiment",
+        path=path,
+        text=text,
+        game=file.game,
+        title=file.title,
+        question=file.question,
+        games=file.games,
+        seed=file.seed,
+        sweep_mode=mode,
+        sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
+        cells=cells,
+        pairs=_pairs(cells, mode),
+        overrides=tuple(overrides),
+    )
+
+
+def short_name(setting: str) -> str:
+    """A setting without its table: `rules.monster_die` → `monster_die`."""
+    return setting.removeprefix("rules.")
+
+
+def show_level(value: Any) -> str:
+    """A setting's value as a person would write it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return PolicyChoice(str(value.get("name", "?")), tuple((k, v) for k, v in value.items() if k != "name")).label()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(show_level(item) for item in value) + "]"
+    return str(value)
+
+
+def _override(data: dict[str, Any], override: str, where: str) -> None:
+    key, equals, word = override.partition("=")
+    key, word = key.strip(), word.strip()
+    if not equals or not key:
+        raise InputError(f'{where}: --set {override}: write key=value, for example "rules.monster_die=4"')
+    try:
+        value = tomllib.loads(f"value = {word}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        value = word
+    table, _, rest = key.partition(".")
+    if rest and table in ("rules", "sweep"):
+        inner = data.setdefault(table, {})
+        if not isinstance(inner, dict):
+            raise InputError(f"{where}: {table}: must be a table")
+        inner[rest.strip('"')] = value
+    elif key in _File.model_fields:
+        data[key] = value
+    else:
+        raise InputError(f"{where}: --set {key}: no such key; {suggest(key, [*_File.model_fields, 'rules.…', 'sweep.…'])}")
+
+
+def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rules: type[Rules] | None = None) -> str:
+    """The first of pydantic's errors in one line: key = found: what is wrong; allowed."""
+    first = error.errors(include_url=False)[0]
+    location = [part for part in first["loc"] if isinstance(part, str | int)]
+    key = prefix + (str(location[0]) if location else "")
+    if first["type"] == "extra_forbidden":
+        return f"{key}: unknown key; {suggest(str(location[0]), known)}"
+    if first["type"] == "missing":
+        return f"{key}: missing; it must be given"
+    if first["type"] == "value_error":
+        return str(first["ctx"]["error"])
+    if rules is not None:
+        return f"{key} = {json.dumps(first['input'], default=str, ensure_ascii=False)}: allowed: {allowed(rules, str(location[0]))}"
+    found = json.dumps(first["input"], default=str, ensure_ascii=False)
+    return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _choice(entry: str | _PolicyTable | dict[str, Any], where: str) -> PolicyChoice:
+    if isinstance(entry, str):
+        return PolicyChoice(entry)
+    if isinstance(entry, dict):
+        try:
+            entry = _PolicyTable.model_validate(entry)
+        except ValidationError as error:
+            raise InputError(f"{where}: policies: {_explain(error, ['name'])}") from None
+    extra = entry.model_extra or {}
+    for key, value in extra.items():
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f'{where}: policies: {entry.name}.{key} = {show_level(value)}: a parameter must be a number')
+    if len(extra) > PARAMETERS_MOST:
+        raise InputError(f"{where}: policies: {entry.name} has {len(extra)} parameters; at most {PARAMETERS_MOST} are allowed")
+    return PolicyChoice(entry.name, tuple((key, float(value)) for key, value in extra.items()))
+
+
+def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
+    match = SETTING.fullmatch(key)
+    knobs = list(module.Rules.model_fields)
+    if not match:
+        raise InputError(f"{where}: sweep.{key}: unknown setting; {suggest(key, [f'rules.{k}' for k in knobs] + ['policies', 'policies[0]', 'seats', 'mode'])}")
+    if match["knob"] and match["knob"] not in knobs:
+        raise InputError(f"{where}: sweep.{key}: unknown knob; {suggest(match['knob'], knobs)}")
+    if not isinstance(levels, list) or not levels:
+        raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: must be a list of at least one value")
+    if any(levels.count(level) > 1 and type(level) is not bool for level in levels):
+        raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: a value stands there twice")
+
+
+def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:
+    """The swept settings of each cell."""
+    count = 1
+    for levels in sweep.values():
+        count *= len(levels)
+        if count > CELLS_MOST:
+            raise InputError(f"{where}: sweep: more than {CELLS_MOST:,} cells; sweep fewer settings or values")
+    if mode == "grid":
+        return [tuple(zip(sweep, levels, strict=True)) for levels in itertools.product(*sweep.values())]
+    at_base = {key: _value_of(key, base, module, where) for key in sweep}
+    changes = [(key, level) for key, levels in sweep.items() for level in levels if level != at_base[key]]
+    return [tuple(at_base.items())] + [tuple({**at_base, key: level}.items()) for key, level in changes]
+
+
+def _value_of(key: str, base: dict[str, Any], module: ModuleType, where: str) -> Any:
+    """What a setting is before the sweep."""
+    match = SETTING.fullmatch(key)
+    if match and match["knob"]:
+        value = base["rules"].get(match["knob"], module.Rules.model_fields[match["knob"]].default)
+        return list(value) if isinstance(value, tuple) else value
+    if key == "seats":
+        return base["seats"] or module.SEATS[0]
+    line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or module.SEATS[0], where)]
+    if match and match["seat"] and int(match["seat"]) < len(line_up):
+        entry = line_up[int(match["seat"])]
+        return entry.get(match["parameter"]) if match["parameter"] and isinstance(entry, dict) else entry
+    return line_up
+
+
+def _entry(choice: PolicyChoice) -> Any:
+    return {"name": choice.name, **dict(choice.parameters)} if choice.parameters else choice.name
+
+
+def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any], module: ModuleType, where: str) -> Cell:
+    settings = dict(swept)
+    knobs = {**base["rules"], **{key.removeprefix("rules."): value for key, value in settings.items() if key.startswith("rules.")}}
+    try:
+        rules = module.Rules.model_validate(knobs)
+    except ValidationError as error:
+        raise InputError(f"{where}: {_explain(error, list(module.Rules.model_fields), 'rules.', module.Rules)}") from None
+    seats = settings.get("seats", base["seats"])
+    if seats is not None and (type(seats) is not int or seats not in module.SEATS):
+        raise InputError(f"{where}: seats = {show_level(seats)}: allowed: {', '.join(map(str, module.SEATS))}")
+    policies = base["policies"]
+    if "policies" in settings:
+        entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
+        policies = [_choice(_checked_entry(entry, "sweep.policies", where), where) for entry in entries]
+    policies = list(_seat_everyone(policies, seats or module.SEATS[0], where))
+    for key, value in settings.items():
+        match = SETTING.fullmatch(key)
+        if match and match["seat"]:
+            seat = int(match["seat"])
+            if seat >= len(policies):
+                raise InputError(f"{where}: sweep.{key}: there is no seat {seat}; seats are 0 to {len(policies) - 1}")
+            if match["parameter"]:
+                changed = {**dict(policies[seat].parameters), match["parameter"]: value}
+                policies[seat] = _choice({"name": policies[seat].name, **changed}, where)
+            else:
+                policies[seat] = _choice(_checked_entry(value, f"sweep.{key}", where), where)
+    return Cell(number, swept, rules, tuple(policies))
+
+
+def _checked_entry(entry: Any, key: str, where: str) -> Any:
+    if not isinstance(entry, str | dict):
+        raise InputError(f"{where}: {key}: {show_level(entry)} is no policy; write a name or a table with a name")
+    return entry
+
+
+def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> Sequence[PolicyChoice]:
+    if len(policies) == 1:
+        return list(policies) * seats
+    if len(policies) != seats:
+        raise InputError(f"{where}: policies: {len(policies)} given; allowed: one for every seat, or one for each of {seats} seats")
+    return policies
+
+
+def _pairs(cells: Sequence[Cell], mode: str) -> tuple[Pair, ...]:
+    """Each cell with the one that has the first level of one swept setting and is alike in the others."""
+    pairs = []
+    by_settings = {json.dumps(cell.swept, default=str): cell.number for cell in cells}
+    for cell in cells:
+        for position, (setting, level) in enumerate(cell.swept):
+            first = cells[0].swept[position][1]
+            changed = list(cell.swept)
+            changed[position] = (setting, first)
+            reference = by_settings.get(json.dumps(tuple(changed), default=str))
+            if level != first and reference is not None:
+                pairs.append(Pair(cell.number, reference, setting))
+    return tuple(pairs)

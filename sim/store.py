@@ -1,0 +1,114 @@
+"""A finished run on disk: `manifest.json` (what was played) and `tallies.npz` (what came out). Nothing in them is executed."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.batch import LineUp, Tallies
+from sim.errors import InputError
+from sim.experiment import Experiment, short_name
+from sim.jit import source_digest
+from sim.knobs import describe
+from sim.tally import fields_of, figures_of
+
+FORMAT = 1
+PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
+
+
+def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> None:
+    """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "tallies.npz", lambda path: _write_tallies(path, tallies))
+        manifest = json.dumps(build_manifest(experiment, line_ups, tallies, command, play_seconds), indent=1, ensure_ascii=False)
+        _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
+
+
+def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> dict[str, Any]:
+    """All that the reports need to know about a run besides its tallies."""
+    module = experiment.module
+    seat_counts = sorted({len(policies) for policies, _ in line_ups})
+    return {
+        "format": FORMAT,
+        "name": experiment.name,
+        "title": experiment.title,
+        "question": experiment.question,
+        "command": command,
+        "experiment_path": str(experiment.path),
+        "experiment": experiment.text,
+        "game": experiment.game,
+        "game_title": module.TITLE,
+        "game_version": module.VERSION,
+        "games": tallies.games,
+        "seed": experiment.seed,
+        "play_seconds": round(play_seconds, 3),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "source_digest": source_digest(),
+        "sweep_mode": experiment.sweep_mode,
+        "sweep": {key: list(levels) for key, levels in experiment.sweep},
+        "knobs": describe(module.Rules),
+        "cells": [
+            {
+                "cell": cell.number,
+                "label": cell.label(),
+                "swept": dict(cell.swept),
+                "rules": cell.rules.model_dump(mode="json"),
+                "seats": len(policies),
+                "policies": [{"name": choice.name, "label": choice.label(), "parameters": dict(choice.parameters)} for choice in cell.policies],
+            }
+            for cell, (policies, _) in zip(experiment.cells, line_ups, strict=True)
+        ],
+        "pairs": [asdict(pair) | {"knob": short_name(pair.setting)} for pair in experiment.pairs],
+        "columns": [asdict(column) for column in module.COLUMNS],
+        "metrics": [asdict(metric) for metric in module.METRICS],
+        "headlines": list(module.HEADLINES),
+        "assumptions": list(module.ASSUMPTIONS),
+        "fields": {str(n): [{"column": f.column.name, "seat": f.seat} for f in fields_of(module, n)] for n in seat_counts},
+        "figures": {
+            str(n): [{"metric": f.metric.name, "seat": f.seat, "field": f.index, "equals": f.equals} for f in figures_of(module, n)] for n in seat_counts
+        },
+        "highlights": [
+            {"cell": number, "name": highlight.name, "meaning": highlight.meaning, "game": found[1], "values": _values(highlight.order, found[0])}
+            for number, tally in enumerate(tallies.cells)
+            for highlight, found in zip(module.HIGHLIGHTS, tally.highlights, strict=True)
+            if found is not None
+        ],
+    }
+
+
+def _values(order: Sequence[tuple[str, int]], keys: Sequence[int]) -> dict[str, int]:
+    return {column: sign * key for (column, sign), key in zip(order, keys, strict=True)}
+
+
+def _write_tallies(path: Path, tallies: Tallies) -> None:
+    arrays: dict[str, Any] = {}
+    for n, cell in enumerate(tallies.cells):
+        # Sums can pass 2⁶³, so they are stored as decimal text.
+        arrays[f"cell{n}_sums"] = np.array([[str(x) for x in row] for row in zip(cell.counts, cell.totals, cell.squares, strict=True)])
+        arrays[f"cell{n}_bins"] = np.concatenate(cell.bins)
+        arrays[f"cell{n}_lengths"] = np.array([len(bins) for bins in cell.bins])
+    for n, pair in enumerate(tallies.pairs):
+        arrays[f"pair{n}_sums"] = np.array([[str(x) for x in row] for row in pair.sums])
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def _replace(path: Path, write: Any) -> None:
+    """Write beside, then rename: a reader never sees half a file."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        write(beside)
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
