@@ -85,6 +85,13 @@ def write_tables(folder: Path, metrics: pd.DataFrame, cells: pd.DataFrame, diffe
     differences.to_csv(folder / "differences.csv", index=False, float_format="%.9g")
 
 
+def build_tables(folder: Path) -> None:
+    """Write the tables of the run stored in `folder`. Raises RunError."""
+    run = Run(folder)
+    metrics = metrics_table(run)
+    write_tables(folder, metrics, cells_table(run, metrics), differences_table(run))
+
+
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
     return {setting: _text(cell["swept"][setting]) for setting in run.swept}
 

@@ -7,6 +7,8 @@ A game is a plain module with
     Action                        IntEnum of all actions, 0..62
     STATE, VIEW, OUTCOME          record dtypes: all of the game; what a seat sees; what is reported of a game
     COLUMNS, METRICS, HIGHLIGHTS  what the outcome fields mean (sim.outcomes)
+    HEADLINES, ASSUMPTIONS        metrics a report leads with; what the figures rest on, in sentences
+    UNTOLD                        STATE fields that a replay leaves out
     PURPOSES                      number of random streams the game itself uses
     set_up(state, rules, streams)
     turn(state) -> seat, CHANCE or NO_TURN
@@ -15,8 +17,8 @@ A game is a plain module with
     look(state, rules, seat, view)            fill what that seat sees
     act(state, rules, streams, action)        take one legal action
     score(state, rules, streams, row)         write the finished game's outcome
-    NARRATOR                                  name of the module that tells a game in the rulebook's words
 
+and, under the same name in sim/stories/, `tell`, which tells a game in the rulebook's words.
 A policy is a plain function (view, legal, rules, stream, **parameters) -> action; see policies/.
 Game `i` of a cell is a function of (seed, i), the rules and the policies alone.
 """

@@ -24,6 +24,15 @@ FORMAT = 1
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse, before anything is played, a folder that cannot be written or that holds something else."""
+    nearest = next(parent for parent in [folder, *folder.resolve().parents] if parent.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise InputError(f"{folder}: cannot be written ({nearest} is {'read-only' if nearest.is_dir() else 'not a folder'})")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / "manifest.json").exists():
+        raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
+
+
 def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> None:
     """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
     try:

@@ -201,7 +201,9 @@ STATE = np.dtype(
         ("pried", np.int64),
         ("phase", np.int64),
         ("seat", np.int64),  # who decides
-        ("roller", np.int64),  # who rolled last
+        ("roller", np.int64),  # who rolled last, and what: a double's number or 0; an action roll or not
+        ("double", np.int64),
+        ("action_roll", np.int64),
         ("asked", np.int64),  # questions asked at these snake eyes: 1 roller, 2 opponent, 3 roller again
         ("next_roller", np.int64),  # in alternate rolling
         ("ending", np.int64),
@@ -217,6 +219,8 @@ STATE = np.dtype(
     ],
     align=True,
 )
+
+UNTOLD = ("leads",)  # fields too long to tell
 
 VIEW = np.dtype(
     [
@@ -355,6 +359,8 @@ def set_up(state, rules, streams):
     state.phase = ROLLING
     state.seat = 0
     state.roller = 0
+    state.double = 0
+    state.action_roll = 0
     state.asked = 0
     state.ending = UNFINISHED
     state.events = 0
@@ -572,6 +578,8 @@ def _end(state, ending):
 def double_rolled(state, rules, seat, number):
     """`seat` rolled double `number`: the monster may answer (rulebook: What About the Monster?)."""
     state.roller = seat
+    state.double = number
+    state.action_roll = 0
     if not state.active:
         return
     if state.monster_down:
@@ -639,6 +647,8 @@ def _monster_eats(state):
 def action_rolled(state, seat):
     """`seat` rolled one of the action sums: it may take one action."""
     state.roller = seat
+    state.double = 0
+    state.action_roll = 1
     state.seat = seat
     state.phase = ACTING
 
@@ -694,6 +704,8 @@ def _roll_once(state, rules, streams):
     wait = draw_exponential(streams[CLOCK]) if rules.rolling != ALTERNATE else 1.0
     state.seconds += wait / rules.rolls_per_second[seat]
     state.roller = seat
+    state.double = 0
+    state.action_roll = 0
     if state.rolls > rules.max_rolls:
         _end(state, UNFINISHED)
     elif draw_below(streams[DICE], 36) < rules.action_ways:

@@ -1,0 +1,255 @@
+"""housecarlo's command line: parse, call, print. No logic; heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="housecarlo",
+    help="House rules + Monte Carlo: play a tabletop game by the million and see whether its rules are fair.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
+Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
+Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _complete_game(incomplete: str) -> list[str]:
+    from sim.games import GAMES
+
+    return [name for name in GAMES if name.startswith(incomplete)]
+
+
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game's name, as `housecarlo games` lists it.", autocompletion=_complete_game, show_default=False)]
+
+
+@contextmanager
+def _user_errors() -> Iterator[None]:
+    """A user's mistake becomes one line on standard error and exit code 2; no command lets a traceback through for one."""
+    from sim.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        typer.echo(f"housecarlo: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"housecarlo {version('housecarlo')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")] = False) -> None:
+    """House rules + Monte Carlo: play a tabletop game by the million and see whether its rules are fair."""
+
+
+@app.command()
+def run(
+    file: ExperimentFile,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder to write to. [default: out/<name of the file>]", show_default=False)] = None,
+    games: Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's.", show_default=False)] = None,
+    seed: Seed = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")] = 0,
+    settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+) -> None:
+    """Play an experiment and write tables, plots and a balance report."""
+    with _user_errors():
+        import shlex
+        import time
+
+        from policies.loading import load_line_ups
+        from reports.run import RunError
+        from sim.batch import play_experiment
+        from sim.experiment import read_experiment
+        from sim.replay import explain_illegal
+        from sim.store import check_folder, write_run
+
+        experiment = read_experiment(file, games, seed, settings)
+        folder = out or Path("out") / experiment.name
+        line_ups = load_line_ups(experiment)
+        check_folder(folder)
+        count = len(experiment.cells)
+        typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {experiment.games:,} games of {experiment.module.TITLE}")
+        start = time.perf_counter()
+        with _progress(experiment.games, count) as progress, explain_illegal(experiment, line_ups):
+            tallies = play_experiment(experiment, line_ups, jobs, progress=progress)
+        seconds = time.perf_counter() - start
+        typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
+        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
+        try:
+            _write_report(folder, plots)
+        except RunError as error:
+            raise typer.Exit(2) from error
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `housecarlo run` wrote.", show_default=False)],
+    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+) -> None:
+    """Write tables, plots and report again from what a run stored, without playing."""
+    from reports.run import RunError
+
+    try:
+        _write_report(folder, plots)
+    except RunError as error:
+        typer.echo(f"housecarlo: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command()
+def replay(
+    file: ExperimentFile,
+    game: Annotated[int, typer.Option("--game", min=0, help="Index of the game, from 0.", show_default=False)],
+    cell: Annotated[int, typer.Option("--cell", min=0, help="Number of the cell, from 0.")] = 0,
+    seed: Seed = None,
+    settings: Settings = [],  # noqa: B006
+    as_json: AsJson = False,
+) -> None:
+    """Tell one game move by move."""
+    with _user_errors():
+        import json
+
+        from policies.loading import load_line_ups
+        from sim.errors import InputError
+        from sim.experiment import read_experiment
+        from sim.replay import replay_game, tell
+
+        experiment = read_experiment(file, None, seed, settings)
+        if cell >= len(experiment.cells):
+            raise InputError(f"{file}: --cell {cell}: there is no such cell; allowed: 0 to {len(experiment.cells) - 1}")
+        line_ups = load_line_ups(experiment)
+        for line, text in tell(experiment, cell, game, replay_game(experiment, line_ups, cell, game)):
+            typer.echo(json.dumps(line) if as_json else text)
+
+
+@app.command()
+def games() -> None:
+    """List the games."""
+    from sim.engine import load_game
+    from sim.games import GAMES
+
+    for name in GAMES:
+        module = load_game(name)
+        seats = f"{module.SEATS[0]}" if len(module.SEATS) == 1 else f"{module.SEATS[0]} to {module.SEATS[-1]}"
+        typer.echo(f"{name}  {module.TITLE}, {seats} {'seat' if seats == '1' else 'seats'}, rules version {module.VERSION}")
+
+
+@app.command()
+def rules(game: GameName, as_json: AsJson = False) -> None:
+    """List a game's knobs: meaning, type, range, default, clause of the rulebook."""
+    from sim.knobs import describe
+
+    _print_rows(game, lambda module: describe(module.Rules), as_json)
+
+
+@app.command()
+def policies(game: GameName, as_json: AsJson = False) -> None:
+    """List a game's policies and their parameters."""
+    from policies.loading import describe_policies
+
+    _print_rows(game, describe_policies, as_json)
+
+
+def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], as_json: bool) -> None:
+    with _user_errors():
+        import json
+
+        from sim.engine import load_game
+        from sim.errors import InputError, suggest
+        from sim.games import GAMES
+
+        if game not in GAMES:
+            raise InputError(f'"{game}": no such game; {suggest(game, GAMES)}')
+        rows = rows_of(load_game(game))
+    if as_json:
+        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in rows[0]:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_show(value)) for value in row.values()))
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(table)
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return ", ".join(f"{k} = {v:g}" for k, v in value.items()) or "none"
+    return str(value)
+
+
+@contextmanager
+def _progress(games: int, cells: int) -> Iterator[Callable[[int], None]]:
+    """A live bar with games/s and time left on a terminal; a plain line every ten seconds elsewhere."""
+    if not sys.stderr.isatty():
+        yield _plain_progress(games, cells)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("playing"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=games * cells, rate="")
+
+        def advance(played: int) -> None:
+            speed = bar.tasks[0].speed
+            bar.update(task, completed=played * cells, rate=f"{speed / 1e6:.2f} M games/s" if speed else "")
+
+        yield advance
+
+
+def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
+    import time
+
+    start = last = time.monotonic()
+
+    def advance(played: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= 10:
+            last = now
+            left = (now - start) * (games - played) / played
+            typer.echo(f"{played * cells:,} of {games * cells:,} games, {played * cells / (now - start) / 1e6:.2f} million a second, {left:.0f} s left", err=True)
+
+    return advance
+
+
+def _write_report(folder: Path, plots: bool) -> None:
+    if plots:
+        from reports.report import build_report
+
+        build_report(folder)
+        typer.echo(f"report: {folder / 'report.html'}")
+    else:
+        from reports.tables import build_tables
+
+        build_tables(folder)
+        typer.echo(f"tables: {folder / 'metrics.csv'}")
+
+
+if __name__ == "__main__":
+    app()
