@@ -35,7 +35,7 @@ import numpy as np
 from numba import types
 
 from sim.games import GAMES
-from sim.jit import array_type, bind, int_columns, jit, record_array, record_of, record_type, set_field
+from sim.jit import array_type, bind, int_columns, jit, record_array, record_type, records_of, set_field
 from sim.rng import STREAM, open_stream
 
 CHANCE, NO_TURN = -1, -2
@@ -52,10 +52,11 @@ def load_game(name: str) -> ModuleType:
     return importlib.import_module(GAMES[name])
 
 
-def play_game(state, rules, streams, view, policies, parameters):
+def play_game(state, rules, streams, view, shown_rules, policies, parameters):
     """Play one game to its end in `state`; return ALL_WELL, or the seat whose policy chose an illegal action.
 
-    A choice of one is no choice: a seat with a single legal action is not asked.
+    A choice of one is no choice: a seat with a single legal action is not asked. Policies are handed
+    copies (the view, `shown_rules`), so that nothing they write there reaches the game.
     """
     game.set_up(state, rules, streams)
     while True:
@@ -70,7 +71,7 @@ def play_game(state, rules, streams, view, policies, parameters):
                 action = _only(legal)
             else:
                 game.look(state, rules, seat, view)
-                action = policies[seat](view, legal, rules, parameters[seat], streams[game.PURPOSES + seat])
+                action = policies[seat](view, legal, shown_rules, parameters[seat], streams[game.PURPOSES + seat])
                 if action < 0 or action > 62 or (legal >> action) & 1 == 0:
                     return seat
             game.act(state, rules, streams, action)
@@ -87,11 +88,14 @@ def _only(legal):
 
 
 def play_block(seed, first, rules, states, streams, views, policies, parameters, rows):
-    """Play games first, first + 1, … into `rows` (OUTCOME records); return ALL_WELL or the row whose policy erred."""
+    """Play games first, first + 1, … into `rows` (OUTCOME records); return ALL_WELL or the row whose policy erred.
+
+    `rules` holds two equal records: the game's and the one shown to policies.
+    """
     for k in range(len(rows)):
         for purpose in range(len(streams)):
             open_stream(streams[purpose], seed, first + k, purpose)
-        if play_one(states[0], rules[0], streams, views[0], policies, parameters) != ALL_WELL:
+        if play_one(states[0], rules[0], streams, views[0], rules[1], policies, parameters) != ALL_WELL:
             return k
         game.score(states[0], rules[0], streams, rows[k])
     return ALL_WELL
@@ -137,7 +141,7 @@ class Table:
     def __init__(self, module: ModuleType, rules: Any, policies: Sequence[Any], parameters: Sequence[Sequence[float]]) -> None:
         seats = len(policies)
         self.module = module
-        self.rules = record_of(module.RULES, rules.as_values())
+        self.rules = records_of(module.RULES, rules.as_values(), 2)  # the game's, and the one shown to policies
         self.policies = tuple(policies)
         self.parameters = record_array(PARAMETERS, seats)
         for seat, values in enumerate(parameters):

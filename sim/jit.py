@@ -119,11 +119,12 @@ def _slotted(dtype: np.dtype[Any]) -> type:
     return type("Record", (), {"__slots__": names, "__init__": __init__})
 
 
-def record_of(dtype: np.dtype[Any], values: dict[str, Any]) -> Any:
-    """One-record array filled from `values` (sequences for nested arrays)."""
-    records = record_array(dtype, 1)
-    for name in dtype.names or ():
-        set_field(records[0], name, values[name])
+def records_of(dtype: np.dtype[Any], values: dict[str, Any], length: int) -> Any:
+    """`length` records, each filled from `values` (sequences for nested arrays)."""
+    records = record_array(dtype, length)
+    for n in range(length):
+        for name in dtype.names or ():
+            set_field(records[n], name, values[name])
     return records
 
 

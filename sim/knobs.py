@@ -13,9 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 
-def knob(default: Any, meaning: str, clause: str, unit: str = "", **limits: Any) -> Any:
-    """Declare one knob: `clause` names the rulebook's passage, `limits` are pydantic's (ge, le, min_length …)."""
-    return Field(default, description=meaning, json_schema_extra={"clause": clause, "unit": unit}, **limits)
+def knob(default: Any, meaning: str, clause: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
+    """Declare one knob: `clause` names the rulebook's passage, `limits` are pydantic's (ge, le, min_length …).
+
+    `allowed` says in words what limits alone do not.
+    """
+    return Field(default, description=meaning, json_schema_extra={"clause": clause, "unit": unit, "allowed": allowed}, **limits)
 
 
 class Rules(BaseModel):
@@ -34,8 +37,12 @@ class Rules(BaseModel):
         return {}
 
     def as_values(self) -> dict[str, Any]:
-        """Knobs and derived numbers as the record's values: choices as their index, booleans as 0 or 1."""
-        values = {name: _as_number(getattr(self, name), field) for name, field in type(self).model_fields.items()}
+        """Knobs and derived numbers as the record's values: choices as their index, booleans as 0 or 1.
+
+        A list of any length reaches compiled code only through `derived`.
+        """
+        fields = {name: field for name, field in type(self).model_fields.items() if Ellipsis not in get_args(field.annotation)}
+        values = {name: _as_number(getattr(self, name), field) for name, field in fields.items()}
         return {**values, **self.derived()}
 
     @classmethod
@@ -50,8 +57,8 @@ class Rules(BaseModel):
         return np.dtype(fields, align=True)
 
 
-def choices(field: FieldInfo) -> tuple[str, ...]:
-    """The words a knob of named choices allows, or none."""
+def choices(field: FieldInfo) -> tuple[str | int, ...]:
+    """The words (or numbers) a knob of named choices allows, or none."""
     return get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
 
 
@@ -95,7 +102,7 @@ def _type_name(field: FieldInfo) -> str:
 
 def _allowed(field: FieldInfo) -> str:
     if choices(field):
-        return ", ".join(choices(field))
+        return ", ".join(map(str, choices(field)))
     if field.annotation is bool:
         return "true, false"
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}

@@ -76,7 +76,7 @@ def watch(table: Table, seed: int, game: int) -> Playthrough:
     for purpose in range(len(table.streams)):
         open_stream(table.streams[purpose], seed, game, purpose)
     loop = bind(play_game, "observed", game=observed)
-    erring = int(loop(state, rules, table.streams, table.views[0], table.policies, table.parameters))
+    erring = int(loop(state, rules, table.streams, table.views[0], table.rules[1], table.policies, table.parameters))
     if erring != ALL_WELL:
         return Playthrough(start, steps, {}, erring)
     rows = record_array(module.OUTCOME, 1)

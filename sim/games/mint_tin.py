@@ -59,7 +59,7 @@ class Rules(BaseRules):
         (7,), "the sums that give an action", "On a roll of a 7 you can", min_length=1, max_length=5, allowed="a list of distinct odd sums, 3 to 11"
     )
     rolling: Literal["simultaneous", "alternate"] = knob("simultaneous", "how the seats roll", "The standard game is simultaneous rolling")
-    first_roller: Literal["random", "0", "1"] = knob("random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)")
+    first_roller: Literal["random", 0, 1] = knob("random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)")
     rolls_per_second: tuple[float, float] = knob(
         (0.5, 0.5), "rolls a second of each seat (assumed)", "not in the book", unit="1/s", allowed="two numbers above 0", min_length=2, max_length=2
     )
@@ -371,6 +371,7 @@ def set_up(state, rules, streams):
     state.lead_shift = 0
     state.leader = NOBODY
     state.last_leader = NOBODY
+    state.next_roller = 0
     if rules.rolling == ALTERNATE:
         state.next_roller = draw_below(streams[CLOCK], 2) if rules.first_roller == RANDOM_FIRST else rules.first_roller - 1
     _update_lead(state, rules)
@@ -575,11 +576,8 @@ def _end(state, ending):
 
 
 @jit
-def double_rolled(state, rules, seat, number):
-    """`seat` rolled double `number`: the monster may answer (rulebook: What About the Monster?)."""
-    state.roller = seat
-    state.double = number
-    state.action_roll = 0
+def _double_rolled(state, rules, number):
+    """Double `number` was rolled: the monster may answer (rulebook: What About the Monster?)."""
     if not state.active:
         return
     if state.monster_down:
@@ -644,41 +642,55 @@ def _monster_eats(state):
 
 
 @jit
-def action_rolled(state, seat):
-    """`seat` rolled one of the action sums: it may take one action."""
+def roll_dice(state, rules, seat, double, action_roll):
+    """`seat` rolled: double `double` (or 0), one of the action sums (`action_roll`), or neither, which does nothing.
+
+    With `pry_window = "one_roll"` the first roll of a seat shut out ends the game unless it is an action roll.
+    """
     state.roller = seat
-    state.double = 0
-    state.action_roll = 1
-    state.seat = seat
-    state.phase = ACTING
+    state.double = double
+    state.action_roll = 1 if action_roll else 0
+    if action_roll:
+        state.seat = seat
+        state.phase = ACTING
+    elif state.closed_by != NOBODY and rules.pry_window == ONE_ROLL:
+        _end(state, state.closed_by)
+    elif double > 0:
+        _double_rolled(state, rules, double)
 
 
 @jit
 def chance(state, rules, streams):
     """Roll until something can happen: an action roll, or a double that may move the monster."""
     shut = state.closed_by != NOBODY
-    if shut and rules.pry_window == ONE_ROLL:
-        _roll_once(state, rules, streams)
-        return
     _record_lead(state)
-    word = next_word(streams[DICE])
-    kind = _pick(streams[DICE], word, rules.ways)
     state.events += 1
-    if rules.rolling == ALTERNATE:
-        seat = _alternate(state, rules, streams[CLOCK])
+    if shut and rules.pry_window == ONE_ROLL:
+        seat = 1 - state.closed_by
+        kind = draw_below(streams[DICE], 36)
+        wait = draw_exponential(streams[CLOCK]) if rules.rolling != ALTERNATE else 1.0
+        state.rolls += 1
+        state.seconds += wait / rules.rolls_per_second[seat]
     else:
-        seat = 1 if np.int64(word >> np.uint64(32)) >= rules.first_seat_below else 0
-        if shut:
-            seat = 1 - state.closed_by
-        state.untimed += 1
-        if state.events > rules.events_in_bulk:
-            _let_time_pass(state, rules, streams)
+        word = next_word(streams[DICE])
+        kind = _pick(streams[DICE], word, rules.ways)
+        if rules.rolling == ALTERNATE:
+            seat = _alternate(state, rules, streams[CLOCK])
+        else:
+            seat = 1 if np.int64(word >> np.uint64(32)) >= rules.first_seat_below else 0
+            if shut:
+                seat = 1 - state.closed_by
+            state.untimed += 1
+            if state.events > rules.events_in_bulk:
+                _let_time_pass(state, rules, streams)
     if state.rolls > rules.max_rolls:
         _end(state, UNFINISHED)
     elif kind < rules.action_ways:
-        action_rolled(state, seat)
+        roll_dice(state, rules, seat, 0, True)
+    elif kind < rules.ways:
+        roll_dice(state, rules, seat, kind - rules.action_ways + 1 if rules.wake == ANY_DOUBLE else state.die, False)
     else:
-        double_rolled(state, rules, seat, kind - rules.action_ways + 1 if rules.wake == ANY_DOUBLE else state.die)
+        roll_dice(state, rules, seat, 0, False)
 
 
 @jit
@@ -692,26 +704,6 @@ def _pick(stream, word, ways):
         while (product & low) < least:
             product = (next_word(stream) & low) * wide
     return np.int64(product >> np.uint64(32))
-
-
-@jit
-def _roll_once(state, rules, streams):
-    """The one roll in which a seat shut out may pry: an action roll lets it choose, anything else ends the game."""
-    seat = 1 - state.closed_by
-    _record_lead(state)
-    state.events += 1
-    state.rolls += 1
-    wait = draw_exponential(streams[CLOCK]) if rules.rolling != ALTERNATE else 1.0
-    state.seconds += wait / rules.rolls_per_second[seat]
-    state.roller = seat
-    state.double = 0
-    state.action_roll = 0
-    if state.rolls > rules.max_rolls:
-        _end(state, UNFINISHED)
-    elif draw_below(streams[DICE], 36) < rules.action_ways:
-        action_rolled(state, seat)
-    else:
-        _end(state, state.closed_by)
 
 
 @jit

@@ -1,0 +1,112 @@
+"""What every game must keep, whatever its rules: run on each game of sim.games.GAMES."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sim.engine import NO_TURN, load_game
+from sim.games import GAMES
+from sim.jit import int_columns, record_array, records_of, set_field
+from sim.replay import watch
+from tests.players import play_columns, seat_table
+
+many_rules = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(params=GAMES)
+def game(request: pytest.FixtureRequest) -> tuple[ModuleType, ModuleType]:
+    """A game's module, and what its conformance file tells of it."""
+    module = load_game(request.param)
+    return module, importlib.import_module(f"tests.conformance.{module.__name__.rpartition('.')[2]}")
+
+
+@many_rules
+@given(data=st.data())
+def test_terminates_with_some_action_legal_and_everything_conserved(game: tuple[ModuleType, ModuleType], data: st.DataObject) -> None:
+    module, facts = game
+    rules = module.Rules.model_validate(data.draw(facts.knobs()))
+    table = seat_table(module, rules, [data.draw(st.sampled_from(facts.POLICIES)) for _ in range(module.SEATS[0])])
+    play = watch(table, 5, data.draw(st.integers(0, 10**6)))
+    assert play.erring_seat is None
+    facts.check_state(play.start, rules)
+    for step in play.steps:
+        facts.check_state(step.after, rules)
+        assert step.action is None or step.action in step.legal
+    assert module.turn(table.states[0]) == NO_TURN
+
+
+def test_a_hundred_thousand_games_of_every_policy_end(game: tuple[ModuleType, ModuleType]) -> None:
+    module, facts = game
+    for policy in facts.POLICIES:
+        rows = seat_table(module, module.Rules(), [policy] * module.SEATS[0]).play(1, 0, 20_000)
+        assert len(rows) == 20_000
+
+
+def test_every_knob_is_listed_and_alive(game: tuple[ModuleType, ModuleType]) -> None:
+    module, facts = game
+    assert set(facts.ALIVE) == set(module.Rules.model_fields)
+    for knob, (base, value) in facts.ALIVE.items():
+        before, after = (
+            np.vstack([seat_table(module, module.Rules(**settings), [policy] * module.SEATS[0]).play(3, 0, 2_000) for policy in facts.POLICIES])
+            for settings in (base, {**base, knob: value})
+        )
+        assert not np.array_equal(before, after), f"{knob} = {value} changes nothing"
+
+
+def test_nothing_hidden_is_in_a_view(game: tuple[ModuleType, ModuleType]) -> None:
+    module, facts = game
+    table = seat_table(module, module.Rules(), ["random"] * module.SEATS[0])
+    for index in range(50):
+        play = watch(table, 11, index)
+        state = table.states[0]
+        for step in play.steps:
+            for name, value in step.before.items():
+                set_field(state, name, value)
+            for seat in range(module.SEATS[0]):
+                module.look(state, table.rules[0], seat, table.views[0])
+                seen = table.views.tobytes()
+                for name in facts.HIDDEN:
+                    kept = state[name].copy()
+                    set_field(state, name, kept + 1)
+                    module.look(state, table.rules[0], seat, table.views[0])
+                    assert table.views.tobytes() == seen, f"the view shows {name}"
+                    set_field(state, name, kept)
+
+
+def test_a_game_depends_on_seed_and_index_alone(game: tuple[ModuleType, ModuleType]) -> None:
+    module, facts = game
+    for policy in facts.POLICIES:
+        table = seat_table(module, module.Rules(), [policy] * module.SEATS[0])
+        whole = table.play(8, 0, 400)
+        assert np.array_equal(table.play(8, 150, 250), whole[150:])
+        assert not np.array_equal(table.play(9, 0, 400), whole)
+        play = watch(table, 8, 123)
+        assert list(play.outcome.values()) == whole[123].tolist()
+
+
+def test_columns_describe_the_outcome_record(game: tuple[ModuleType, ModuleType]) -> None:
+    module, _ = game
+    assert tuple(column.name for column in module.COLUMNS) == module.OUTCOME.names
+    names = {column.name for column in module.COLUMNS}
+    assert {metric.column for metric in module.METRICS} <= names
+    assert set(module.HEADLINES) <= {metric.name for metric in module.METRICS}
+    columns = play_columns(seat_table(module, module.Rules(), ["random"] * module.SEATS[0]), 1, 3_000)
+    for column in module.COLUMNS:
+        values = columns.get(column.name, columns.get(f"{column.name}[0]"))
+        assert values is not None
+        present = values[values > -(2**62)]
+        assert (present >= column.low).all()
+        assert not column.labels or (present < len(column.labels)).all()
+
+
+def test_records_can_be_read_as_integer_columns(game: tuple[ModuleType, ModuleType]) -> None:
+    module, _ = game
+    rows = record_array(module.OUTCOME, 3)
+    assert int_columns(rows, module.OUTCOME).shape == (3, module.OUTCOME.itemsize // 8)
+    assert len(records_of(module.RULES, module.Rules().as_values(), 2)) == 2
