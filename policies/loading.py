@@ -19,7 +19,7 @@ from numba.core.errors import NumbaError
 from sim.engine import PARAMETERS_MOST, policy_signature
 from sim.errors import InputError, suggest
 from sim.experiment import Experiment, PolicyChoice
-from sim.jit import PURE, bind, jit
+from sim.jit import PURE, bind, jit, without_cache
 
 LEADING = ("view", "legal", "rules", "stream")
 
@@ -94,8 +94,8 @@ def load_line_ups(experiment: Experiment) -> list[tuple[tuple[Policy, ...], tupl
 def _load_shipped(module: ModuleType, name: str, where: str) -> Policy:
     known = shipped_policies(module)
     if name not in known:
-        raise InputError(f'{where}: policies: "{name}": no such policy; {suggest(name, known)}, or "file.py:name" for one of your own')
-    return _compile(module, name, known[name], where, cached=True)
+        raise InputError(f'{where}: policies: "{name}": no such policy; or write "file.py:name" for one of your own; {suggest(name, known)}')
+    return _compile(module, name, known[name], where)
 
 
 @cache
@@ -108,7 +108,8 @@ def _load_own(module: ModuleType, path: Path, name: str, where: str, modified_ns
     own = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))  # so that the file may import its neighbours
     try:
-        spec.loader.exec_module(own)
+        with without_cache():
+            spec.loader.exec_module(own)
     except Exception as error:
         raise InputError(f"{where}: policies: {path}: cannot be loaded: {type(error).__name__}: {error}") from None
     finally:
@@ -116,26 +117,25 @@ def _load_own(module: ModuleType, path: Path, name: str, where: str, modified_ns
     own_names = [key for key, value in vars(own).items() if callable(value) and getattr(_plain(value), "__module__", "") == own.__name__]
     if name not in own_names:
         raise InputError(f"{where}: policies: {path} has no policy {name}; {suggest(name, own_names)}")
-    # numba would not notice a change in a neighbour of the file, so a user's own policy is compiled anew.
-    return _compile(module, f"{path.name}:{name}", getattr(own, name), where, cached=False)
+    with without_cache():
+        return _compile(module, f"{path.name}:{name}", getattr(own, name), where)
 
 
-def _compile(module: ModuleType, name: str, function: Any, where: str, *, cached: bool) -> Policy:
+def _compile(module: ModuleType, name: str, function: Any, where: str) -> Policy:
     defaults = _defaults(name, function, where)
     signature = policy_signature(module)
     wrapper = bind(call_policy, f"{module.__name__},{name}", chosen=function, COUNT=len(defaults))
     if PURE:
         return Policy(name, wrapper, defaults, _summary(function))
     if function is _plain(function):
-        function = wrapper.__globals__["chosen"] = jit(function, cached=cached)
+        function = wrapper.__globals__["chosen"] = jit(function)
     try:
         arguments = (*signature.args[:3], signature.args[4], *[types.float64] * len(defaults))
-        if not cached or not function.signatures:
-            function.compile(arguments)
-        returned = function.overloads[arguments].signature.return_type if arguments in function.overloads else types.int64
+        function.compile(arguments)
+        returned = function.overloads[arguments].signature.return_type
         if not isinstance(returned, types.Integer | types.IntEnumMember | types.Boolean):
             raise InputError(f"{where}: policies: {name} returns {returned}; it must return an action (an int) on every path")
-        return Policy(name, jit(wrapper, signature=signature, cached=cached), defaults, _summary(function))
+        return Policy(name, jit(wrapper, signature), defaults, _summary(function))
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         place = next((line for line in reversed(lines) if line.startswith("File ")), "")

@@ -123,7 +123,7 @@ def compiled_kernel(module: ModuleType, seats: int) -> Callable[..., int]:
         array_type(PARAMETERS),
         array_type(module.OUTCOME),
     )
-    kernel: Callable[..., int] = jit(bind(play_block, name, game=module, play_one=loop), signature=signature)
+    kernel: Callable[..., int] = jit(bind(play_block, name, game=module, play_one=loop), signature)
     return kernel
 
 

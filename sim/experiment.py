@@ -211,12 +211,12 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
     key = prefix + (str(location[0]) if location else "")
     if first["type"] == "extra_forbidden":
         return f"{key}: unknown key; {suggest(str(location[0]), known)}"
-    if first["type"] == "missing":
-        return f"{key}: missing; it must be given"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
     if rules is not None:
         return f"{key} = {json.dumps(first['input'], default=str, ensure_ascii=False)}: allowed: {allowed(rules, str(location[0]))}"
+    if first["type"] == "missing":
+        return f"{key}: missing; it must be given"
     found = json.dumps(first["input"], default=str, ensure_ascii=False)
     return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {first['msg'][0].lower()}{first['msg'][1:]}"
 

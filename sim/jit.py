@@ -13,7 +13,8 @@ import shutil
 import time
 import types as python_types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -74,15 +75,27 @@ if not PURE:
     use_cache_folder()
 
 
-def jit(function: Callable[..., Any] | None = None, *, signature: Any = None, cached: bool = True) -> Any:
+_caching = True
+
+
+def jit(function: Callable[..., Any], signature: Any = None) -> Any:
     """Compile `function` (a decorator too). With a `signature` it is compiled at once.
 
     `error_model="numpy"` spares the zero-division checks, `nogil` lets threads play side by side.
     """
-    if function is None:
-        return lambda wrapped: jit(wrapped, signature=signature, cached=cached)
-    options = {"nogil": True, "error_model": "numpy", "cache": cached}
+    options = {"nogil": True, "error_model": "numpy", "cache": _caching}
     return njit(function, **options) if signature is None else njit(signature, **options)(function)
+
+
+@contextmanager
+def without_cache() -> Iterator[None]:
+    """Inside, `jit` keeps nothing on disk: for a user's own file, whose neighbours numba would not watch."""
+    global _caching
+    _caching = False
+    try:
+        yield
+    finally:
+        _caching = True
 
 
 def bind(function: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,11 @@ PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 def check_folder(folder: Path) -> None:
     """Refuse, before anything is played, a folder that cannot be written or that holds something else."""
     nearest = next(parent for parent in [folder, *folder.resolve().parents] if parent.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise InputError(f"{folder}: cannot be written ({nearest} is {'read-only' if nearest.is_dir() else 'not a folder'})")
+    try:
+        with TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written ({nearest}: {error.strerror or error})") from None
     if folder.is_dir() and any(folder.iterdir()) and not (folder / "manifest.json").exists():
         raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
 
