@@ -136,6 +136,8 @@ def _compile(module: ModuleType, name: str, function: Any, where: str) -> Policy
         if not isinstance(returned, types.Integer | types.IntEnumMember | types.Boolean):
             raise InputError(f"{where}: policies: {name} returns {returned}; it must return an action (an int) on every path")
         return Policy(name, jit(wrapper, signature), defaults, _summary(function))
+    except KeyError as error:  # what numba raises for a record's unknown field
+        raise InputError(f"{where}: policies: {name} does not compile: neither view nor rules has a field {error}") from None
     except NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         place = next((line for line in reversed(lines) if line.startswith("File ")), "")

@@ -88,18 +88,13 @@ class Experiment:
         return load_game(self.game)
 
 
-class _PolicyTable(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True)
-    name: str
-
-
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     game: str
     games: Annotated[int, Field(ge=1, le=GAMES_MOST)] = 100_000
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     seats: Annotated[int, Field(ge=1)] | None = None
-    policies: Annotated[list[str | _PolicyTable], Field(min_length=1)]
+    policies: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     title: str = ""
     question: str = ""
     rules: dict[str, Any] = {}
@@ -177,7 +172,8 @@ def show_level(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        return PolicyChoice(str(value.get("name", "?")), tuple((k, v) for k, v in value.items() if k != "name")).label()
+        given = ", ".join(f"{k}={show_level(v)}" for k, v in value.items() if k != "name")
+        return f"{value.get('name', '?')}({given})" if given else str(value.get("name", value))
     if isinstance(value, list | tuple):
         return "[" + ", ".join(show_level(item) for item in value) + "]"
     return str(value)
@@ -221,21 +217,18 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
     return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {first['msg'][0].lower()}{first['msg'][1:]}"
 
 
-def _choice(entry: str | _PolicyTable | dict[str, Any], where: str) -> PolicyChoice:
+def _choice(entry: Any, where: str) -> PolicyChoice:
     if isinstance(entry, str):
         return PolicyChoice(entry)
-    if isinstance(entry, dict):
-        try:
-            entry = _PolicyTable.model_validate(entry)
-        except ValidationError as error:
-            raise InputError(f"{where}: policies: {_explain(error, ['name'])}") from None
-    extra = entry.model_extra or {}
-    for key, value in extra.items():
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        raise InputError(f'{where}: policies: {show_level(entry)} is no policy; allowed: a name, or a table like {{ name = "racer" }} with its parameters')
+    name, parameters = entry["name"], {key: value for key, value in entry.items() if key != "name"}
+    for key, value in parameters.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InputError(f'{where}: policies: {entry.name}.{key} = {show_level(value)}: a parameter must be a number')
-    if len(extra) > PARAMETERS_MOST:
-        raise InputError(f"{where}: policies: {entry.name} has {len(extra)} parameters; at most {PARAMETERS_MOST} are allowed")
-    return PolicyChoice(entry.name, tuple((key, float(value)) for key, value in extra.items()))
+            raise InputError(f"{where}: policies: {name}.{key} = {show_level(value)}: a parameter must be a number")
+    if len(parameters) > PARAMETERS_MOST:
+        raise InputError(f"{where}: policies: {name} has {len(parameters)} parameters; at most {PARAMETERS_MOST} are allowed")
+    return PolicyChoice(name, tuple((key, float(value)) for key, value in parameters.items()))
 
 
 def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
@@ -297,7 +290,7 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     policies = base["policies"]
     if "policies" in settings:
         entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
-        policies = [_choice(_checked_entry(entry, "sweep.policies", where), where) for entry in entries]
+        policies = [_choice(entry, where) for entry in entries]
     policies = list(_seat_everyone(policies, seats or module.SEATS[0], where))
     for key, value in settings.items():
         match = SETTING.fullmatch(key)
@@ -309,14 +302,8 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
                 changed = {**dict(policies[seat].parameters), match["parameter"]: value}
                 policies[seat] = _choice({"name": policies[seat].name, **changed}, where)
             else:
-                policies[seat] = _choice(_checked_entry(value, f"sweep.{key}", where), where)
+                policies[seat] = _choice(value, where)
     return Cell(number, swept, rules, tuple(policies))
-
-
-def _checked_entry(entry: Any, key: str, where: str) -> Any:
-    if not isinstance(entry, str | dict):
-        raise InputError(f"{where}: {key}: {show_level(entry)} is no policy; write a name or a table with a name")
-    return entry
 
 
 def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> Sequence[PolicyChoice]:

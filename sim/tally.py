@@ -8,7 +8,6 @@ memory does not grow with the number of games. Distributions are counted in bins
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -126,22 +125,6 @@ class Counter:
         """The tally of two cells' rows of the same games."""
         sums = _tally_pair(rows, reference, self.paired_index, self.paired_equals)
         return PairTally([[int(s[0]), int(s[1]), int(s[2]), _join(s[3], s[4])] for s in sums])
-
-
-def bin_edges(count: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Least value (above the column's low) of each of the first `count` bins, and of the one after."""
-    n = np.arange(count + 1, dtype=np.int64)
-    octave = np.maximum(n - HALF, 0) // HALF
-    shift = np.maximum(octave - 1, 0)
-    return np.where(n < EXACT, n, (n - shift * HALF) << shift)
-
-
-def add_all(tallies: Sequence[Any]) -> Any:
-    """The sum of tallies of the same kind; the first is changed."""
-    total = tallies[0]
-    for tally in tallies[1:]:
-        total.add(tally)
-    return total
 
 
 def _join(high: Any, low: Any) -> int:

@@ -1,0 +1,168 @@
+"""Experiment files: what they say, and what is refused, in one line that names file, key, found and allowed."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from policies.loading import load_line_ups
+from sim.errors import InputError
+from sim.experiment import Experiment, PolicyChoice, parse_experiment, read_experiment
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+
+
+def parse(text: str, **options: Any) -> Experiment:
+    """An experiment from TOML text."""
+    return parse_experiment(tomllib.loads(text), Path("my.toml"), text, **options)
+
+
+BASE = 'game = "mint-tin"\npolicies = ["racer"]\n'
+
+
+def test_a_grid_makes_every_combination_the_last_knob_fastest() -> None:
+    experiment = parse(BASE + '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5, 4]')
+    assert [dict(cell.swept)["rules.monster_die"] for cell in experiment.cells] == [6, 5, 4, 6, 5, 4]
+    assert [cell.rules.mode for cell in experiment.cells] == ["uh-oh"] * 3 + ["omg"] * 3  # type: ignore[attr-defined]
+    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
+
+
+def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
+    experiment = parse(BASE + '[rules]\nmanhole = true\n[sweep]\nmode = "one-at-a-time"\n"rules.wake" = ["matching", "any"]\n"rules.enter" = ["walk", "lift", "either"]')
+    assert [cell.label() for cell in experiment.cells] == ["wake matching, enter walk", "wake any, enter walk", "wake matching, enter lift", "wake matching, enter either"]
+    assert all(cell.rules.manhole for cell in experiment.cells)  # type: ignore[attr-defined]
+    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0)]
+
+
+def test_one_policy_sits_on_every_seat_and_parameters_are_kept() -> None:
+    experiment = parse('game = "mint-tin"\npolicies = [{ name = "racer", caution = 0.4 }, "hero"]')
+    assert experiment.cells[0].policies == (PolicyChoice("racer", (("caution", 0.4),)), PolicyChoice("hero"))
+    assert parse(BASE).cells[0].policies == (PolicyChoice("racer"),) * 2
+
+
+def test_policies_and_their_parameters_can_be_swept() -> None:
+    experiment = parse(BASE + '[sweep]\n"policies[1]" = ["racer", "hero"]')
+    assert [cell.policies[1].name for cell in experiment.cells] == ["racer", "hero"]
+    experiment = parse(BASE + '[sweep]\npolicies = [["racer", "hero"], ["hero", "hero"]]')
+    assert [cell.policies[0].name for cell in experiment.cells] == ["racer", "hero"]
+    experiment = parse(BASE + '[sweep]\n"policies[0].caution" = [1, 2.5]')
+    assert [dict(cell.policies[0].parameters) for cell in experiment.cells] == [{"caution": 1.0}, {"caution": 2.5}]
+
+
+def test_set_changes_a_setting_of_the_file() -> None:
+    experiment = parse(BASE, overrides=["rules.monster_die=4", "games=77", "rules.mode=omg", 'sweep.rules.wake=["matching", "any"]'])
+    assert experiment.games == 77
+    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.cells] == [  # type: ignore[attr-defined]
+        (4, "omg", "matching"),
+        (4, "omg", "any"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('game = "chess"\npolicies = ["racer"]', ("my.toml", "game", "chess", "mint-tin")),
+        ('game = "mint-tim"\npolicies = ["racer"]', ("did you mean", "mint-tin")),
+        ('policies = ["racer"]', ("my.toml", "game", "missing")),
+        (BASE + "gmaes = 3", ("gmaes", "unknown key", 'did you mean "games"')),
+        (BASE + "games = 0", ("games = 0", "1")),
+        (BASE + "games = 1.5", ("games = 1.5", "integer")),
+        (BASE + 'games = "many"', ("games", '"many"', "integer")),
+        (BASE + "games = 2000000000000", ("games", "1000000000000")),
+        (BASE + "seed = -1", ("seed = -1", "0")),
+        (BASE + "seats = 3", ("seats = 3", "allowed: 2")),
+        (BASE + "[rules]\nmonster_dye = 4", ("rules.monster_dye", 'did you mean "monster_die"')),
+        (BASE + "[rules]\nmonster_die = 7", ("rules.monster_die = 7", "1 to 6")),
+        (BASE + "[rules]\nmonster_die = true", ("rules.monster_die = true", "1 to 6")),
+        (BASE + '[rules]\nmanhole = "yes"', ("rules.manhole", "true, false")),
+        (BASE + '[rules]\nmode = "ohno"', ("rules.mode", "uh-oh, omg, cra-cra")),
+        (BASE + "[rules]\naction_sums = [8]", ("rules.action_sums", "odd")),
+        (BASE + "[rules]\nrolls_per_second = [1]", ("rules.rolls_per_second", "two numbers")),
+        (BASE + "[rules]\nrolls_per_second = [1, nan]", ("rules.rolls_per_second", "two numbers")),
+        (BASE + "[rules]\nshelter_capacity = 3", ("rules.shelter_capacity = 3", "rules.meeples_to_close = 4")),
+        (BASE + "[rules]\nboxes_to_close = 3", ("rules.boxes_to_close = 3", "rules.supply_boxes = 2")),
+        (BASE + "[rules]\npoints = [1, 2]", ("rules.points", "five whole numbers")),
+        (BASE + '[sweep]\n"rules.modd" = ["omg"]', ("sweep.rules.modd", 'did you mean "mode"')),
+        (BASE + '[sweep]\nmonster_die = [1]', ("sweep.monster_die", "rules.monster_die")),
+        (BASE + '[sweep]\n"rules.monster_die" = 3', ("sweep.rules.monster_die = 3", "list")),
+        (BASE + '[sweep]\n"rules.monster_die" = []', ("sweep.rules.monster_die", "at least one")),
+        (BASE + '[sweep]\n"rules.monster_die" = [3, 3]', ("sweep.rules.monster_die", "twice")),
+        (BASE + '[sweep]\n"rules.monster_die" = [3, 9]', ("rules.monster_die = 9", "1 to 6")),
+        (BASE + '[sweep]\nmode = "all"', ("sweep.mode", "one-at-a-time")),
+        (BASE + '[sweep]\n"policies[2]" = ["racer"]', ("sweep.policies[2]", "no seat 2")),
+        (BASE + '[sweep]\n"policies[0]" = [3]', ("policies: 3 is no policy", "a name")),
+        ('game = "mint-tin"\npolicies = []', ("policies", "at least 1")),
+        ('game = "mint-tin"\npolicies = ["a", "b", "c"]', ("policies: 3 given", "each of 2 seats")),
+        ('game = "mint-tin"\npolicies = [3]', ("policies = 3", "string")),
+        ('game = "mint-tin"\npolicies = [{ nam = "racer" }]', ("policies", "no policy", "name =")),
+        ('game = "mint-tin"\npolicies = [{ name = "racer", caution = "high" }]', ("racer.caution", "number")),
+    ],
+)
+def test_a_mistake_is_one_line_naming_key_found_and_allowed(text: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(text)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith("my.toml")
+    for word in words:
+        assert word in message, message
+
+
+@pytest.mark.parametrize(
+    ("policies", "words"),
+    [
+        (["racr"], ("racr", 'did you mean "racer"')),
+        (["nowhere.py:me"], ("nowhere.py", "no such file")),
+        (["my_policy.py:cautios"], ("cautios", 'did you mean "cautious"')),
+        ([{"name": "racer", "caution": 1}], ("racer", "no parameter caution")),
+        ([{"name": "my_policy.py:cautious", "cautiom": 1}], ("cautiom", 'did you mean "caution"')),
+    ],
+)
+def test_an_unknown_policy_or_parameter_is_named_with_what_there_is(policies: list[Any], words: tuple[str, ...]) -> None:
+    experiment = parse_experiment({"game": "mint-tin", "policies": policies}, CONFIGS / "mint_tin" / "mine.toml")
+    with pytest.raises(InputError) as caught:
+        load_line_ups(experiment)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("def mine(view, legal, rules, stream):\n    return 1.5", ("returns float64", "action")),
+        ("def mine(view, legal, rules, stream):\n    return view.nosuch", ("does not compile", "nosuch")),
+        ("def mine(view, rules):\n    return 0", ("must begin (view, legal, rules, stream",)),
+        ("def mine(view, legal, rules, stream, fear):\n    return 0", ("fear", "needs a number")),
+        ("def mine(:", ("cannot be loaded", "SyntaxError")),
+        ("import nosuchmodule", ("cannot be loaded", "nosuchmodule")),
+    ],
+)
+def test_an_own_policy_that_cannot_work_is_explained_in_one_line(tmp_path: Path, body: str, words: tuple[str, ...]) -> None:
+    (tmp_path / "own.py").write_text(body + "\n")
+    experiment = parse_experiment({"game": "mint-tin", "policies": ["own.py:mine"]}, tmp_path / "e.toml")
+    with pytest.raises(InputError) as caught:
+        load_line_ups(experiment)
+    assert "\n" not in str(caught.value)
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
+    broken, latin = tmp_path / "broken.toml", tmp_path / "latin.toml"
+    broken.write_text("game = \n")
+    latin.write_bytes(b"\xff\xfe\x00")
+    for path, word in ((tmp_path / "none.toml", "cannot be read"), (tmp_path, "cannot be read"), (broken, "not valid TOML"), (latin, "not UTF-8")):
+        with pytest.raises(InputError, match=word) as caught:
+            read_experiment(path)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.rglob("*.toml")), ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_every_ready_experiment_is_valid(path: Path) -> None:
+    experiment = read_experiment(path)
+    assert experiment.title
+    assert load_line_ups(experiment)
