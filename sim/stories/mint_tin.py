@@ -8,9 +8,8 @@ times are ordered uniforms. Totals, order and outcome are the game's own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from sim.games.mint_tin import BOTH_EATEN, FREE, NO_PAIR, NOBODY, OUT, UNFINISHED, Rules
 
@@ -44,7 +43,7 @@ WORDS = {
 
 def tell(play: Playthrough, rules: Rules, seed: tuple[int, int]) -> Iterator[tuple[dict[str, Any], str]]:
     """Each step as a JSON object (roll, seconds, seat, event, dice, action, legal, state) and as one line of text."""
-    luck = np.random.default_rng(seed)
+    luck = Random(f"{seed}")
     yield {"event": "start", "state": table_of(play.start)}, f"Set-up. {_show_table(play.start)}"
     moments = _place_rolls(play, luck)
     roll, seconds = 0, 0.0
@@ -85,7 +84,7 @@ def table_of(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _place_rolls(play: Playthrough, luck: np.random.Generator) -> list[tuple[int, float] | None]:
+def _place_rolls(play: Playthrough, luck: Random) -> list[tuple[int, float] | None]:
     """Per step the number and second of its roll; None for actions. Events of one draw are spread over its rolls."""
     moments: list[tuple[int, float] | None] = [None] * len(play.steps)
     waiting: list[int] = []
@@ -95,11 +94,10 @@ def _place_rolls(play: Playthrough, luck: np.random.Generator) -> list[tuple[int
         nonlocal roll, seconds
         rolls = new_roll - roll
         if waiting and rolls >= len(waiting):
-            numbers = np.sort(luck.choice(rolls - 1, len(waiting) - 1, replace=False)) + 1 if len(waiting) > 1 else np.array([], dtype=int)
-            times = np.sort(luck.random(max(rolls - 1, 0)))
+            numbers = sorted(luck.sample(range(1, rolls), len(waiting) - 1))
+            times = [*sorted(luck.random() for _ in range(rolls - 1)), 1.0]
             for index, number in zip(waiting, [*numbers, rolls], strict=True):
-                share = 1.0 if number == rolls else float(times[number - 1])
-                moments[index] = (roll + int(number), round(seconds + share * (new_seconds - seconds), 2))
+                moments[index] = (roll + number, round(seconds + times[number - 1] * (new_seconds - seconds), 2))
         waiting.clear()
         roll, seconds = new_roll, new_seconds
 
@@ -113,13 +111,13 @@ def _place_rolls(play: Playthrough, luck: np.random.Generator) -> list[tuple[int
     return moments
 
 
-def _dice(step: Step, rules: Rules, luck: np.random.Generator) -> list[int] | None:
+def _dice(step: Step, rules: Rules, luck: Random) -> list[int] | None:
     """Two dice that show what was rolled; None where any but an action roll did the same."""
     if step.after["double"]:
         return [step.after["double"]] * 2
     if step.after["action_roll"]:
-        total = int(luck.choice(rules.action_sums))
-        first = int(luck.integers(max(1, total - 6), min(6, total - 1) + 1))
+        total = luck.choice(rules.action_sums)
+        first = luck.randint(max(1, total - 6), min(6, total - 1))
         return [first, total - first]
     return None
 
