@@ -1,7 +1,8 @@
 /* The kernel of sim/engine.py and sim/games/mint_tin.py, line by line in C: what numba is measured against.
 
    records.h is written by kernel_vs_c.py from the record dtypes of the Python sources, so both kernels
-   read the very same rules and write the very same rows. It declares Stream, Parameters, Rules, State, View, Outcome. */
+   read the very same rules and write the very same rows. It declares Stream, Parameters, Rules, State, View, Outcome; a field that is
+   a word of C has a _ behind. */
 
 #include <math.h>
 #include <stdint.h>
@@ -241,6 +242,8 @@ static void set_up(State *state, const Rules *rules, Stream *streams) {
     state->phase = ROLLING;
     state->seat = 0;
     state->roller = 0;
+    state->double_ = 0;
+    state->action_roll = 0;
     state->asked = 0;
     state->ending = UNFINISHED;
     state->events = 0;
@@ -251,6 +254,7 @@ static void set_up(State *state, const Rules *rules, Stream *streams) {
     state->lead_shift = 0;
     state->leader = NOBODY;
     state->last_leader = NOBODY;
+    state->next_roller = 0;
     if (rules->rolling == ALTERNATE)
         state->next_roller = rules->first_roller == RANDOM_FIRST ? draw_below(&streams[CLOCK], 2) : rules->first_roller - 1;
     update_lead(state, rules);
@@ -449,8 +453,7 @@ static void answer(State *state, const Rules *rules, int64_t action) {
     update_lead(state, rules);
 }
 
-static void double_rolled(State *state, const Rules *rules, int64_t seat, int64_t number) {
-    state->roller = seat;
+static void double_rolled(State *state, const Rules *rules, int64_t number) {
     if (!state->active)
         return;
     if (state->monster_down) {
@@ -553,10 +556,18 @@ static void act(State *state, const Rules *rules, Stream *streams, int64_t actio
 
 /* ---------------------------------------------------------------- dice */
 
-static void action_rolled(State *state, int64_t seat) {
+static void roll_dice(State *state, const Rules *rules, int64_t seat, int64_t number, int action_roll) {
     state->roller = seat;
-    state->seat = seat;
-    state->phase = ACTING;
+    state->double_ = number;
+    state->action_roll = action_roll;
+    if (action_roll) {
+        state->seat = seat;
+        state->phase = ACTING;
+    } else if (state->closed_by != NOBODY && rules->pry_window == ONE_ROLL) {
+        end(state, state->closed_by);
+    } else if (number > 0) {
+        double_rolled(state, rules, number);
+    }
 }
 
 static int64_t pick(Stream *stream, uint64_t word, int64_t ways) {
@@ -570,49 +581,39 @@ static int64_t pick(Stream *stream, uint64_t word, int64_t ways) {
     return (int64_t)(product >> 32);
 }
 
-static void roll_once(State *state, const Rules *rules, Stream *streams) {
-    int64_t seat = 1 - state->closed_by;
-    record_lead(state);
-    state->events += 1;
-    state->rolls += 1;
-    double wait = rules->rolling != ALTERNATE ? draw_exponential(&streams[CLOCK]) : 1.0;
-    state->seconds += wait / rules->rolls_per_second[seat];
-    state->roller = seat;
-    if (state->rolls > rules->max_rolls)
-        end(state, UNFINISHED);
-    else if (draw_below(&streams[DICE], 36) < rules->action_ways)
-        action_rolled(state, seat);
-    else
-        end(state, state->closed_by);
-}
-
 static void chance(State *state, const Rules *rules, Stream *streams) {
     int shut = state->closed_by != NOBODY;
-    if (shut && rules->pry_window == ONE_ROLL) {
-        roll_once(state, rules, streams);
-        return;
-    }
+    int64_t seat, kind;
     record_lead(state);
-    uint64_t word = next_word(&streams[DICE]);
-    int64_t kind = pick(&streams[DICE], word, rules->ways);
-    int64_t seat;
     state->events += 1;
-    if (rules->rolling == ALTERNATE) {
-        seat = alternate(state, rules, &streams[CLOCK]);
+    if (shut && rules->pry_window == ONE_ROLL) {
+        seat = 1 - state->closed_by;
+        kind = draw_below(&streams[DICE], 36);
+        double wait = rules->rolling != ALTERNATE ? draw_exponential(&streams[CLOCK]) : 1.0;
+        state->rolls += 1;
+        state->seconds += wait / rules->rolls_per_second[seat];
     } else {
-        seat = (int64_t)(word >> 32) >= rules->first_seat_below;
-        if (shut)
-            seat = 1 - state->closed_by;
-        state->untimed += 1;
-        if (state->events > rules->events_in_bulk)
-            let_time_pass(state, rules, streams);
+        uint64_t word = next_word(&streams[DICE]);
+        kind = pick(&streams[DICE], word, rules->ways);
+        if (rules->rolling == ALTERNATE) {
+            seat = alternate(state, rules, &streams[CLOCK]);
+        } else {
+            seat = (int64_t)(word >> 32) >= rules->first_seat_below;
+            if (shut)
+                seat = 1 - state->closed_by;
+            state->untimed += 1;
+            if (state->events > rules->events_in_bulk)
+                let_time_pass(state, rules, streams);
+        }
     }
     if (state->rolls > rules->max_rolls)
         end(state, UNFINISHED);
     else if (kind < rules->action_ways)
-        action_rolled(state, seat);
+        roll_dice(state, rules, seat, 0, 1);
+    else if (kind < rules->ways)
+        roll_dice(state, rules, seat, rules->wake == ANY_DOUBLE ? kind - rules->action_ways + 1 : state->die, 0);
     else
-        double_rolled(state, rules, seat, rules->wake == ANY_DOUBLE ? kind - rules->action_ways + 1 : state->die);
+        roll_dice(state, rules, seat, 0, 0);
 }
 
 /* ---------------------------------------------------------------- outcome */
@@ -727,7 +728,8 @@ static int64_t only(int64_t legal) {
     return action;
 }
 
-static int64_t play_game(State *state, const Rules *rules, Stream *streams, View *view, const Policy *policies, const Parameters *parameters) {
+static int64_t play_game(State *state, const Rules *rules, Stream *streams, View *view, const Rules *shown_rules, const Policy *policies,
+                         const Parameters *parameters) {
     set_up(state, rules, streams);
     for (;;) {
         int64_t seat = turn(state);
@@ -742,7 +744,7 @@ static int64_t play_game(State *state, const Rules *rules, Stream *streams, View
                 action = only(legal);
             } else {
                 look(state, seat, view);
-                action = policies[seat](view, legal, rules, &parameters[seat], &streams[PURPOSES + seat]);
+                action = policies[seat](view, legal, shown_rules, &parameters[seat], &streams[PURPOSES + seat]);
                 if (action < 0 || action > 62 || ((legal >> action) & 1) == 0)
                     return seat;
             }
@@ -756,9 +758,9 @@ int64_t play_block(uint64_t seed, int64_t first, const Rules *rules, State *stat
     for (int64_t k = 0; k < games; k++) {
         for (int64_t purpose = 0; purpose < PURPOSES + SEATS; purpose++)
             open_stream(&streams[purpose], seed, first + k, purpose);
-        if (play_game(state, rules, streams, view, policies, parameters) != ALL_WELL)
+        if (play_game(state, &rules[0], streams, view, &rules[1], policies, parameters) != ALL_WELL)
             return k;
-        score(state, rules, streams, &rows[k]);
+        score(state, &rules[0], streams, &rows[k]);
     }
     return ALL_WELL;
 }

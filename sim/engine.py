@@ -117,7 +117,7 @@ def compiled_kernel(module: ModuleType, seats: int) -> Callable[..., int]:
         types.int64,
         array_type(module.RULES),
         array_type(module.STATE),
-        array_type(STREAM),
+        types.UniTuple(record_type(STREAM), module.PURPOSES + seats),
         array_type(module.VIEW),
         types.UniTuple(types.FunctionType(policy_signature(module)), seats),
         array_type(PARAMETERS),
@@ -149,7 +149,7 @@ class Table:
                 set_field(self.parameters[seat], f"p{n}", value)
         self.states = record_array(module.STATE, 1)
         self.views = record_array(module.VIEW, 1)
-        self.streams = record_array(STREAM, module.PURPOSES + seats)
+        self.streams = tuple(record_array(STREAM, module.PURPOSES + seats))  # an array would be reference-counted at every call
         self.kernel = compiled_kernel(module, seats)
 
     def play(self, seed: int, first: int, games: int) -> np.ndarray[Any, np.dtype[np.int64]]:
