@@ -30,7 +30,7 @@ def _complete_game(incomplete: str) -> list[str]:
     return [name for name in GAMES if name.startswith(incomplete)]
 
 
-GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game's name, as `housecarlo games` lists it.", autocompletion=_complete_game, show_default=False)]
+GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game, as `housecarlo games` lists it.", autocompletion=_complete_game, show_default=False)]
 
 
 @contextmanager
@@ -233,7 +233,9 @@ def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
         if now - last >= 10:
             last = now
             left = (now - start) * (games - played) / played
-            typer.echo(f"{played * cells:,} of {games * cells:,} games, {played * cells / (now - start) / 1e6:.2f} million a second, {left:.0f} s left", err=True)
+            typer.echo(
+                f"{played * cells:,} of {games * cells:,} games, {played * cells / (now - start) / 1e6:.2f} million a second, {left:.0f} s left", err=True
+            )
 
     return advance
 

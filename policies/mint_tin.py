@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from policies.tools import can, draw_legal, policy
 from sim.games.mint_tin import Action
-from sim.rng import draw_unit
 
 
 @policy

@@ -35,7 +35,7 @@ import numpy as np
 from numba import types
 
 from sim.games import GAMES
-from sim.jit import array_type, bind, int_columns, jit, record_array, record_type, records_of, set_field
+from sim.jit import array_type, bind, int_columns, jit, record_array, record_type, records_of, set_field, tuple_type
 from sim.rng import STREAM, open_stream
 
 CHANCE, NO_TURN = -1, -2
@@ -117,9 +117,9 @@ def compiled_kernel(module: ModuleType, seats: int) -> Callable[..., int]:
         types.int64,
         array_type(module.RULES),
         array_type(module.STATE),
-        types.UniTuple(record_type(STREAM), module.PURPOSES + seats),
+        tuple_type(record_type(STREAM), module.PURPOSES + seats),
         array_type(module.VIEW),
-        types.UniTuple(types.FunctionType(policy_signature(module)), seats),
+        tuple_type(types.FunctionType(policy_signature(module)), seats),
         array_type(PARAMETERS),
         array_type(module.OUTCOME),
     )

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -157,7 +157,7 @@ def parse_experiment(
         sweep_mode=mode,
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
         cells=cells,
-        pairs=_pairs(cells, mode),
+        pairs=_pairs(cells),
         overrides=tuple(overrides),
     )
 
@@ -314,7 +314,7 @@ def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> 
     return policies
 
 
-def _pairs(cells: Sequence[Cell], mode: str) -> tuple[Pair, ...]:
+def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
     """Each cell with the one that has the first level of one swept setting and is alike in the others."""
     pairs = []
     by_settings = {json.dumps(cell.swept, default=str): cell.number for cell in cells}

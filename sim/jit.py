@@ -25,7 +25,8 @@ from numba import from_dtype, njit, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 ROOT = Path(__file__).resolve().parent.parent
-PURE = bool(numba.config.DISABLE_JIT)
+_config: Any = numba.config
+PURE = bool(_config.DISABLE_JIT)
 if PURE:
     np.seterr(over="ignore")  # streams wrap around, as machine words do
 UNUSED_CACHE_DAYS = 30
@@ -58,7 +59,7 @@ def use_cache_folder() -> Path:
         for old in Path(home).iterdir():
             if time.time() - old.stat().st_mtime > UNUSED_CACHE_DAYS * 86_400:
                 shutil.rmtree(old, ignore_errors=True)
-        numba.config.CACHE_DIR = str(folder)
+        _config.CACHE_DIR = str(folder)
     except OSError:  # a read-only home only costs the cache: numba then compiles anew
         pass
     return folder
@@ -84,7 +85,7 @@ def jit(function: Callable[..., Any], signature: Any = None) -> Any:
     `error_model="numpy"` spares the zero-division checks, `nogil` lets threads play side by side, and functions without
     a signature are inlined where they are called: a call of numba's passes a result, a status and an exception to check.
     """
-    options = {"nogil": True, "error_model": "numpy", "cache": _caching, "forceinline": signature is None}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": _caching, "forceinline": signature is None}
     return njit(function, **options) if signature is None else njit(signature, **options)(function)
 
 
@@ -125,7 +126,7 @@ def _slotted(dtype: np.dtype[Any]) -> type:
     def __init__(self: Any) -> None:
         for name in names:
             shape, base = dtype[name].shape, dtype[name].base
-            zero = int(0) if base.kind in "iu" else 0.0
+            zero: Any = 0.0 if base.kind == "f" else 0
             if base == np.uint64:  # streams need the wrap-around of machine words
                 zero = np.uint64(0)
             setattr(self, name, [zero] * shape[0] if shape else zero)
@@ -172,3 +173,9 @@ def record_type(dtype: np.dtype[Any]) -> Any:
 def array_type(dtype: np.dtype[Any]) -> Any:
     """numba's type of a one-dimensional, contiguous array of records."""
     return types.Array(from_dtype(dtype), 1, "C")
+
+
+def tuple_type(of: Any, length: int) -> Any:
+    """numba's type of a tuple of `length` alike things."""
+    make: Any = types.UniTuple
+    return make(of, length)

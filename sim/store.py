@@ -122,6 +122,6 @@ def _replace(path: Path, write: Any) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write(beside)
-        os.replace(beside, path)
+        beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

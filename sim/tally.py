@@ -102,8 +102,7 @@ class Counter:
         self.paired_equals = np.array([MISSING if f.metric.kind == "mean" else f.equals for f in paired], dtype=np.int64)
         place = {f.column.name: n for n, f in reversed(list(enumerate(self.fields)))}
         self.orders = [
-            (np.array([place[name] for name, _ in h.order], dtype=np.int64), np.array([sign for _, sign in h.order], dtype=np.int64))
-            for h in module.HIGHLIGHTS
+            (np.array([place[name] for name, _ in h.order], dtype=np.int64), np.array([sign for _, sign in h.order], dtype=np.int64)) for h in module.HIGHLIGHTS
         ]
 
     def tally(self, rows: np.ndarray[Any, np.dtype[np.int64]], first: int) -> CellTally:

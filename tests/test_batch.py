@@ -123,8 +123,9 @@ def test_an_illegal_action_names_policy_game_seed_and_replay(tmp_path: Path) -> 
 
 
 def test_nothing_a_policy_writes_to_its_view_or_rules_reaches_the_game(tmp_path: Path) -> None:
-    body = "from policies.mint_tin import racer\n\n\ndef {name}(view, legal, rules, stream):\n    action = racer(view, legal, rules, stream)\n{write}    return action\n"
-    write = "    view.inside = 5\n    view.die = 1\n    rules.meeples_to_close = 1\n    rules.monster_die = 1\n    rules.meeples_to_close = 4\n    rules.mode = 1\n"
+    racing = "    action = racer(view, legal, rules, stream)\n"
+    body = "from policies.mint_tin import racer\n\n\ndef {name}(view, legal, rules, stream):\n" + racing + "{write}    return action\n"
+    write = "    view.inside = 5\n    view.die = 1\n    rules.meeples_to_close = 1\n    rules.monster_die = 1\n    rules.meeples_to_close = 4\n"
     (tmp_path / "own.py").write_text(body.format(name="honest", write=""))
     (tmp_path / "cheat.py").write_text(body.format(name="cheat", write=write))
     rows = []

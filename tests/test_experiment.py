@@ -31,8 +31,15 @@ def test_a_grid_makes_every_combination_the_last_knob_fastest() -> None:
 
 
 def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
-    experiment = parse(BASE + '[rules]\nmanhole = true\n[sweep]\nmode = "one-at-a-time"\n"rules.wake" = ["matching", "any"]\n"rules.enter" = ["walk", "lift", "either"]')
-    assert [cell.label() for cell in experiment.cells] == ["wake matching, enter walk", "wake any, enter walk", "wake matching, enter lift", "wake matching, enter either"]
+    experiment = parse(
+        BASE + '[rules]\nmanhole = true\n[sweep]\nmode = "one-at-a-time"\n"rules.wake" = ["matching", "any"]\n"rules.enter" = ["walk", "lift", "either"]'
+    )
+    assert [cell.label() for cell in experiment.cells] == [
+        "wake matching, enter walk",
+        "wake any, enter walk",
+        "wake matching, enter lift",
+        "wake matching, enter either",
+    ]
     assert all(cell.rules.manhole for cell in experiment.cells)  # type: ignore[attr-defined]
     assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0)]
 
@@ -86,7 +93,7 @@ def test_set_changes_a_setting_of_the_file() -> None:
         (BASE + "[rules]\nboxes_to_close = 3", ("rules.boxes_to_close = 3", "rules.supply_boxes = 2")),
         (BASE + "[rules]\npoints = [1, 2]", ("rules.points", "five whole numbers")),
         (BASE + '[sweep]\n"rules.modd" = ["omg"]', ("sweep.rules.modd", 'did you mean "mode"')),
-        (BASE + '[sweep]\nmonster_die = [1]', ("sweep.monster_die", "rules.monster_die")),
+        (BASE + "[sweep]\nmonster_die = [1]", ("sweep.monster_die", "rules.monster_die")),
         (BASE + '[sweep]\n"rules.monster_die" = 3', ("sweep.rules.monster_die = 3", "list")),
         (BASE + '[sweep]\n"rules.monster_die" = []', ("sweep.rules.monster_die", "at least one")),
         (BASE + '[sweep]\n"rules.monster_die" = [3, 3]', ("sweep.rules.monster_die", "twice")),

@@ -31,12 +31,14 @@ for name in GAMES:
 def run(code: str, cwd: Path = ROOT, **environment: str) -> str:
     """Output of Python code run in a process of its own."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd, env={**kept, "PYTHONPATH": str(cwd), **environment}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd, env={**kept, "PYTHONPATH": str(cwd), **environment}, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.slow()
+@pytest.mark.slow
 def test_compiled_pure_and_bounds_checked_games_are_equal(tmp_path: Path) -> None:
     compiled = run(DIGESTS)
     assert len(compiled.splitlines()) > 50
@@ -51,7 +53,7 @@ print(seat_table(mint_tin, mint_tin.Rules(), ["hero", "hero"]).play(1, 0, 200)[:
 """
 
 
-@pytest.mark.slow()
+@pytest.mark.slow
 def test_editing_a_helper_file_never_leaves_stale_compiled_rules(tmp_path: Path) -> None:
     for folder in ("sim", "policies", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))

@@ -26,7 +26,7 @@ EXACT: list[tuple[tuple[str, str], dict[str, Any], tuple[float, ...]]] = [
 ]
 
 
-@pytest.mark.slow()
+@pytest.mark.slow
 @pytest.mark.parametrize(("policies", "settings", "exact"), EXACT)
 def test_exact_values_at_four_million_games(policies: tuple[str, str], settings: dict[str, Any], exact: tuple[float, ...]) -> None:
     sums, squares = play_sums(policies, Rules(**settings))

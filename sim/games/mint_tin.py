@@ -13,7 +13,7 @@ that time, the idle rolls are Poisson. In alternate rolling the gap to the next 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -50,11 +50,15 @@ class Rules(BaseRules):
         "matching", "which double puts a knocked-down monster back on its feet", "Manhole Expansion (English: matching; Italian: any)"
     )
     enter: Literal["walk", "lift", "either"] = knob(
-        "walk", "who enters the shelter: a standing meeple, one lying that a standing one helps, or either", "Help 1 standing meep into FoS (Italian: helps one up inside)"
+        "walk",
+        "who enters the shelter: a standing meeple, one that a standing one lifts, or either",
+        "Help 1 standing meep into FoS (Italian: up inside)",
     )
     stand_any: bool = knob(False, "may a meeple be stood up while another stands", "Stand up 1 meep (if none standing)")
     recon_needs_helper: bool = knob(False, "does standing up a recon meeple need a standing helper outside", "you need 1 standing meep to help your meeps")
-    turn_on_activation: bool = knob(False, "does activating the monster by an action also turn its die", "CRA-CRA allows either player to activate and turn down")
+    turn_on_activation: bool = knob(
+        False, "does activating the monster by an action also turn its die", "CRA-CRA allows either player to activate and turn down"
+    )
     action_sums: tuple[int, ...] = knob(
         (7,), "the sums that give an action", "On a roll of a 7 you can", min_length=1, max_length=5, allowed="a list of distinct odd sums, 3 to 11"
     )
@@ -91,7 +95,9 @@ class Rules(BaseRules):
         if not all(0 <= p <= 1000 for p in self.points):
             raise ValueError(f"rules.points = {list(self.points)}: allowed are five whole numbers, each 0 to 1000")
         if self.meeples_to_close > self.meeples:
-            raise ValueError(f"rules.meeples_to_close = {self.meeples_to_close} with rules.meeples = {self.meeples}: nobody could ever close; allowed is 1 to meeples")
+            raise ValueError(
+                f"rules.meeples_to_close = {self.meeples_to_close} with rules.meeples = {self.meeples}: nobody could ever close; allowed: 1 to meeples"
+            )
         if self.shelter_capacity < self.meeples_to_close:
             raise ValueError(
                 f"rules.shelter_capacity = {self.shelter_capacity} with rules.meeples_to_close = {self.meeples_to_close}: nobody could ever close; "
@@ -104,7 +110,8 @@ class Rules(BaseRules):
             )
         if self.boxes_to_close > self.supply_boxes:
             raise ValueError(
-                f"rules.boxes_to_close = {self.boxes_to_close} with rules.supply_boxes = {self.supply_boxes}: nobody could ever close; allowed is 0 to supply_boxes"
+                f"rules.boxes_to_close = {self.boxes_to_close} with rules.supply_boxes = {self.supply_boxes}: nobody could ever close; "
+                "allowed: 0 to supply_boxes"
             )
         if self.max_rolls / min(self.rolls_per_second) > LONGEST_GAME_SECONDS:
             raise ValueError(
@@ -296,7 +303,7 @@ COLUMNS = (
     Column("finished", "did the game end within max_rolls"),
 )
 
-_MINUTES = {"unit": "min", "scale": 1 / 60}
+_MINUTE = 1 / 60  # of a second
 
 METRICS = (
     Metric("win_rate", "share of games this seat wins by closing the shelter", "ending", "share", per_seat=True, unit="%"),
@@ -305,15 +312,20 @@ METRICS = (
     Metric("mean_points", "mean points of finished games", "points", "mean", unit="points", per_seat=True),
     *(Metric(f"points_share_{p}", f"share of finished games with {p} points", "points", "share", equals=p, unit="%", per_seat=True) for p in range(5)),
     Metric("mean_rolls", "mean rolls of finished games", "rolls", "mean", unit="rolls"),
-    Metric("mean_minutes", "mean playing time of finished games", "seconds", "mean", **_MINUTES),
-    Metric("minutes_q10", "a tenth of the finished games are no longer", "seconds", "quantile", level=0.1, **_MINUTES),
-    Metric("minutes_q50", "half of the finished games are no longer", "seconds", "quantile", level=0.5, **_MINUTES),
-    Metric("minutes_q90", "nine tenths of the finished games are no longer", "seconds", "quantile", level=0.9, **_MINUTES),
+    Metric("mean_minutes", "mean playing time of finished games", "seconds", "mean", unit="min", scale=_MINUTE),
+    Metric("minutes_q10", "a tenth of the finished games are no longer", "seconds", "quantile", level=0.1, unit="min", scale=_MINUTE),
+    Metric("minutes_q50", "half of the finished games are no longer", "seconds", "quantile", level=0.5, unit="min", scale=_MINUTE),
+    Metric("minutes_q90", "nine tenths of the finished games are no longer", "seconds", "quantile", level=0.9, unit="min", scale=_MINUTE),
     Metric("lead_changes", "mean changes of the lead", "lead_changes", "mean", unit="changes"),
     Metric("leader_at_quarter_wins", "of the games with a leader at a quarter, share that leader wins", "leader_at_quarter_won", "share", equals=1, unit="%"),
     Metric("leader_at_half_wins", "of the games with a leader at half, share that leader wins", "leader_at_half_won", "share", equals=1, unit="%"),
     Metric(
-        "leader_at_three_quarters_wins", "of the games with a leader at three quarters, share that leader wins", "leader_at_three_quarters_won", "share", equals=1, unit="%"
+        "leader_at_three_quarters_wins",
+        "of the games with a leader at three quarters, share that leader wins",
+        "leader_at_three_quarters_won",
+        "share",
+        equals=1,
+        unit="%",
     ),
     Metric("winner_led_at_half", "of the games somebody wins, share in which the winner led at half", "winner_led_at_half", "share", equals=1, unit="%"),
     Metric("sacrifices", "mean meeples sacrificed", "sacrifices", "mean", unit="meeples", per_seat=True),
@@ -711,10 +723,8 @@ def _let_time_pass(state, rules, streams):
     """Draw time and idle rolls of the untimed events (simultaneous rolling), before who rolls changes."""
     if state.untimed == 0:
         return
-    if state.closed_by == NOBODY:
-        rate = rules.rolls_per_second[0] + rules.rolls_per_second[1]
-    else:
-        rate = rules.rolls_per_second[1 - state.closed_by]
+    rates = rules.rolls_per_second
+    rate = rates[0] + rates[1] if state.closed_by == NOBODY else rates[1 - state.closed_by]
     events_time = draw_gamma(streams[CLOCK], np.float64(state.untimed)) / rules.event_chance  # in mean rolls
     idle = draw_poisson(streams[CLOCK], events_time * (1.0 - rules.event_chance))
     state.rolls += state.untimed + idle

@@ -32,6 +32,7 @@ Readings chosen where the document leaves room:
 15. Only the two kinds of settings the document names are refused as unclosable (with `shelter_capacity = 1`
     and a box needed nobody can close either, as a pair needs two inside, but that is played).
 """
+
 from __future__ import annotations
 
 import random
@@ -55,6 +56,7 @@ CHOICES = {
 @dataclass
 class Knobs:
     """Document, "Knobs and defaults"."""
+
     mode: str = "uh-oh"
     monster_die: int = 6
     manhole: bool = False
@@ -87,9 +89,14 @@ class Knobs:
         for less, more in (("meeples_to_close", "shelter_capacity"), ("boxes_to_close", "supply_boxes")):
             if getattr(self, less) > getattr(self, more):
                 raise ValueError(f"nobody can ever close: {less} is more than {more}")
-        ranges = {"monster_die": (1, 6), "meeples": (2, 10), "shelter_capacity": (1, 20),
-                  "meeples_to_close": (1, self.meeples), "boxes_to_close": (0, self.supply_boxes),
-                  "supply_boxes": (1, 4)}
+        ranges = {
+            "monster_die": (1, 6),
+            "meeples": (2, 10),
+            "shelter_capacity": (1, 20),
+            "meeples_to_close": (1, self.meeples),
+            "boxes_to_close": (0, self.supply_boxes),
+            "supply_boxes": (1, 4),
+        }
         for name, (low, high) in ranges.items():
             if not low <= getattr(self, name) <= high:
                 raise ValueError(f"{name} must be {low}..{high}")
@@ -190,6 +197,7 @@ class Monster:
 
 class Action:
     """A row of the document's table "Actions": `legal` is its second column, `effect` its third."""
+
     name: str
 
     def legal(self, game: Twin, own: Seat, other: Seat) -> bool:
@@ -234,8 +242,7 @@ class LiftIntoShelter(Action):
     name = "lift_into_shelter"
 
     def legal(self, game, own, other):
-        return (game.knobs.enter in ("lift", "either") and own.count(STANDING) > 0
-                and own.count(DOWN) > 0 and game.room_for(1))
+        return game.knobs.enter in ("lift", "either") and own.count(STANDING) > 0 and own.count(DOWN) > 0 and game.room_for(1)
 
     def effect(self, game, own, other):
         own.move(DOWN, INSIDE)
@@ -497,8 +504,9 @@ class Twin:
     def close(self, own: Seat, other: Seat):
         """Document, "The end": closing ends the game at once, unless the other seat may pry."""
         self.closed_by = own.number
-        window = (self.knobs.manhole and self.cover.held_by(other) and self.knobs.pry_window != "none"
-                  and (self.pried == 0 or self.knobs.cover_throws == "unlimited"))
+        window = (
+            self.knobs.manhole and self.cover.held_by(other) and self.knobs.pry_window != "none" and (self.pried == 0 or self.knobs.cover_throws == "unlimited")
+        )
         if not window:
             self._ending = own.number
 
@@ -519,7 +527,7 @@ class Twin:
             seat = self._still_to_ask.pop(0)
             eligible = self._eligible(self.seats[seat])
             if eligible:
-                self._ask(seat, ["decline"] + eligible, snake_eyes=True)
+                self._ask(seat, ["decline", *eligible], snake_eyes=True)
                 return
         # Nobody gives one: everyone outside a closed shelter is eaten, with it open both lose.
         self._ending = "both_eaten" if self.closed_by is None else self.closed_by
@@ -553,21 +561,35 @@ class Twin:
 
     def snapshot(self) -> dict:
         return {
-            "seats": [{
-                "standing": seat.count(STANDING), "down": seat.count(DOWN), "inside": seat.count(INSIDE),
-                "recon": seat.count(RECON_STANDING) if seat.has_pair() else None,
-                "sacrificed": seat.count(SACRIFICED),
-            } for seat in self.seats],
-            "boxes": self.boxes, "die": self.monster.face, "active": self.monster.active,
-            "monster_down": self.monster.down, "cover": self.cover.shown(),
-            "closed_by": self.closed_by, "rolls": self.rolls,
+            "seats": [
+                {
+                    "standing": seat.count(STANDING),
+                    "down": seat.count(DOWN),
+                    "inside": seat.count(INSIDE),
+                    "recon": seat.count(RECON_STANDING) if seat.has_pair() else None,
+                    "sacrificed": seat.count(SACRIFICED),
+                }
+                for seat in self.seats
+            ],
+            "boxes": self.boxes,
+            "die": self.monster.face,
+            "active": self.monster.active,
+            "monster_down": self.monster.down,
+            "cover": self.cover.shown(),
+            "closed_by": self.closed_by,
+            "rolls": self.rolls,
         }
 
     def outcome(self) -> dict:
         if not self.over:
             raise ValueError("the game is not over")
-        return {"ending": self._ending, "points": self._points(), "rolls": self.rolls,
-                "sacrifices": [seat.count(SACRIFICED) for seat in self.seats], "pried": self.pried}
+        return {
+            "ending": self._ending,
+            "points": self._points(),
+            "rolls": self.rolls,
+            "sacrifices": [seat.count(SACRIFICED) for seat in self.seats],
+            "pried": self.pried,
+        }
 
     def _points(self) -> list | None:
         """Document, "The end", Points."""
@@ -589,10 +611,21 @@ class Twin:
 # -- reference policies -------------------------------------------------------------------------------
 
 # Prying is first: when it is legal there is only passing beside it.
-RACER = ("pry_open", "close_shelter", "drag_box", "stand_recon", "send_recon", "enter_shelter",
-         "lift_into_shelter", "stand_up", "pass")
-BRAWLER = ("pry_open", "close_shelter", "drag_box", "stand_recon", "toss_out", "knock_recon", "knock_down",
-           "send_recon", "enter_shelter", "lift_into_shelter", "stand_up", "pass")
+RACER = ("pry_open", "close_shelter", "drag_box", "stand_recon", "send_recon", "enter_shelter", "lift_into_shelter", "stand_up", "pass")
+BRAWLER = (
+    "pry_open",
+    "close_shelter",
+    "drag_box",
+    "stand_recon",
+    "toss_out",
+    "knock_recon",
+    "knock_down",
+    "send_recon",
+    "enter_shelter",
+    "lift_into_shelter",
+    "stand_up",
+    "pass",
+)
 NO_SACRIFICE = ("decline",)
 HERO_SACRIFICE = ("sacrifice_outside", "sacrifice_inside", "sacrifice_recon", "decline")
 
@@ -606,8 +639,7 @@ def by_list(actions: tuple[str, ...], answers: tuple[str, ...]):
     """Document, "Reference policies": a policy that takes the first legal entry of its list."""
 
     def policy(twin: Twin, seat: int, legal: frozenset[str], rng: random.Random) -> str:
-        if (twin.boxes >= twin.knobs.boxes_to_close
-                or twin.seats[seat].count(INSIDE) < twin.knobs.meeples_to_close):
+        if twin.boxes >= twin.knobs.boxes_to_close or twin.seats[seat].count(INSIDE) < twin.knobs.meeples_to_close:
             legal = legal - {"send_recon"}
         return next(name for name in answers + actions if name in legal)
 

@@ -1,4 +1,5 @@
 """Scripted games for the naive twin of Mint Tin, one test per clause of shared/rules/mint_tin.md."""
+
 import math
 import random
 
@@ -77,10 +78,19 @@ def double_down(twin, seat=1):
 
 # -- start, rolls -------------------------------------------------------------------------------------
 
+
 def test_start():
     seat = {"standing": 1, "down": 4, "inside": 0, "recon": None, "sacrificed": 0}
-    assert Twin().snapshot() == {"seats": [seat, seat], "boxes": 0, "die": 6, "active": False,
-                                 "monster_down": False, "cover": "absent", "closed_by": None, "rolls": 0}
+    assert Twin().snapshot() == {
+        "seats": [seat, seat],
+        "boxes": 0,
+        "die": 6,
+        "active": False,
+        "monster_down": False,
+        "cover": "absent",
+        "closed_by": None,
+        "rolls": 0,
+    }
     assert Twin(mode="omg").snapshot()["active"]
     assert Twin(manhole=True).snapshot()["cover"] == "free"
     assert Twin(monster_die=3, meeples=7).snapshot()["die"] == 3
@@ -92,16 +102,19 @@ def test_unknown_knob():
         Twin(colour="blue")
 
 
-@pytest.mark.parametrize("knobs, names", [
-    ({"shelter_capacity": 3}, ("shelter_capacity", "meeples_to_close")),
-    ({"boxes_to_close": 3}, ("boxes_to_close", "supply_boxes")),
-    ({"action_sums": [6]}, ("action_sums",)),
-    ({"action_sums": [7, 7]}, ("action_sums",)),
-    ({"monster_die": 0}, ("monster_die",)),
-    ({"meeples_to_close": 6}, ("meeples_to_close",)),
-    ({"rolls_per_second": [0, 1]}, ("rolls_per_second",)),
-    ({"mode": "ohno"}, ("mode",)),
-])
+@pytest.mark.parametrize(
+    ("knobs", "names"),
+    [
+        ({"shelter_capacity": 3}, ("shelter_capacity", "meeples_to_close")),
+        ({"boxes_to_close": 3}, ("boxes_to_close", "supply_boxes")),
+        ({"action_sums": [6]}, ("action_sums",)),
+        ({"action_sums": [7, 7]}, ("action_sums",)),
+        ({"monster_die": 0}, ("monster_die",)),
+        ({"meeples_to_close": 6}, ("meeples_to_close",)),
+        ({"rolls_per_second": [0, 1]}, ("rolls_per_second",)),
+        ({"mode": "ohno"}, ("mode",)),
+    ],
+)
 def test_refused_settings_name_their_knobs(knobs, names):
     with pytest.raises(ValueError) as error:
         Twin(**knobs)
@@ -172,11 +185,11 @@ def test_max_rolls():
     assert not twin.over
     twin.roll(0, 3, 4)
     assert twin.over and twin.decision() is None and twin.may_roll() == set()
-    assert twin.outcome() == {"ending": "unfinished", "points": None, "rolls": 2,
-                              "sacrifices": [0, 0], "pried": 0}
+    assert twin.outcome() == {"ending": "unfinished", "points": None, "rolls": 2, "sacrifices": [0, 0], "pried": 0}
 
 
 # -- actions ------------------------------------------------------------------------------------------
+
 
 def test_pass():
     twin = Twin()
@@ -537,6 +550,7 @@ def test_throw_cover_unlimited_needs_the_monster_on_its_feet():
 
 # -- the monster --------------------------------------------------------------------------------------
 
+
 def test_matching_double_turns_down():
     twin = Twin(mode="omg")
     double(twin, 0, 5)
@@ -562,7 +576,7 @@ def test_inactive_face_one_is_harmless():
     assert twin.decision() is None and not twin.over
 
 
-@pytest.mark.parametrize("wake, up", [("matching", False), ("any", True)])
+@pytest.mark.parametrize(("wake", "up"), [("matching", False), ("any", True)])
 def test_wake(wake, up):
     twin = Twin(manhole=True, wake=wake)
     steps(twin, 0, "claim_cover", "throw_cover")
@@ -586,6 +600,7 @@ def test_wake_at_face_one():
 
 # -- snake eyes ---------------------------------------------------------------------------------------
 
+
 def test_snake_eyes_asks_roller_opponent_roller():
     twin = snake()
     double(twin, 1, 1)
@@ -593,8 +608,7 @@ def test_snake_eyes_asks_roller_opponent_roller():
         assert twin.decision() == (asked, frozenset({"decline", "sacrifice_outside"}))
         assert twin.may_roll() == set()
         twin.act("decline")
-    assert twin.outcome() == {"ending": "both_eaten", "points": [0, 0], "rolls": 1,
-                              "sacrifices": [0, 0], "pried": 0}
+    assert twin.outcome() == {"ending": "both_eaten", "points": [0, 0], "rolls": 1, "sacrifices": [0, 0], "pried": 0}
 
 
 def test_first_yes_stops_the_asking_and_the_die_stays():
@@ -663,7 +677,7 @@ def test_sacrifice_outside_holder_last():
     assert shown(twin, 0)["sacrificed"] == 2
 
 
-@pytest.mark.parametrize("knocks, standing, down", [(0, 1, 3), (1, 0, 4)])
+@pytest.mark.parametrize(("knocks", "standing", "down"), [(0, 1, 3), (1, 0, 4)])
 def test_sacrifice_recon_partner_becomes_a_single_as_it_was(knocks, standing, down):
     twin = snake()
     enter(twin, 0, 2)
@@ -697,6 +711,7 @@ def test_broken_pair_frees_its_box():
 
 
 # -- the end ------------------------------------------------------------------------------------------
+
 
 def test_points_all_inside():
     twin = Twin(boxes_to_close=0)
@@ -770,7 +785,7 @@ def test_pry_open():
 
 def test_pry_open_unlimited():
     twin = shut(cover_throws="unlimited")
-    for times in (1, 2):
+    for _times in (1, 2):
         step(twin, 1, "pry_open")
         assert twin.snapshot()["cover"] == "free"
         step(twin, 1, "claim_cover")
@@ -825,8 +840,7 @@ def test_until_monster_giving_the_holder():
     assert twin.snapshot()["cover"] == "free" and twin.may_roll() == {1}
     assert legal(twin, 1) == {"pass"}
     double(twin, 1, 1)  # only a meeple inside is left standing: nobody to ask
-    assert twin.outcome() == {"ending": 0, "points": [3, 2], "rolls": twin.rolls,
-                              "sacrifices": [0, 2], "pried": 0}
+    assert twin.outcome() == {"ending": 0, "points": [3, 2], "rolls": twin.rolls, "sacrifices": [0, 2], "pried": 0}
 
 
 def test_until_monster_sacrifice_off():
@@ -891,13 +905,13 @@ def test_max_rolls_while_shut():
 
 # -- policies -----------------------------------------------------------------------------------------
 
+
 def choose(name, twin, seat, names):
     return POLICIES[name](twin, seat, frozenset(names), random.Random(1))
 
 
 def test_racer_and_hero_lists():
-    order = ["close_shelter", "drag_box", "stand_recon", "enter_shelter", "lift_into_shelter", "stand_up",
-             "pass"]
+    order = ["close_shelter", "drag_box", "stand_recon", "enter_shelter", "lift_into_shelter", "stand_up", "pass"]
     others = {"toss_out", "knock_down", "claim_cover", "turn_monster"}
     for name in ("racer", "hero"):
         for start in range(len(order)):
@@ -912,8 +926,7 @@ def test_racer_and_hero_lists():
 
 
 def test_brawler_list():
-    order = ["close_shelter", "drag_box", "stand_recon", "toss_out", "knock_recon", "knock_down",
-             "enter_shelter", "lift_into_shelter", "stand_up", "pass"]
+    order = ["close_shelter", "drag_box", "stand_recon", "toss_out", "knock_recon", "knock_down", "enter_shelter", "lift_into_shelter", "stand_up", "pass"]
     for start in range(len(order)):
         assert choose("brawler", Twin(), 0, {*order[start:], "claim_cover"}) == order[start]
 
@@ -940,22 +953,33 @@ def test_random_policy():
 
 # -- whole games --------------------------------------------------------------------------------------
 
+
 def random_knobs(rng):
     supply_boxes = rng.randint(1, 4)
     meeples = rng.randint(2, 10)
     meeples_to_close = rng.randint(1, meeples)
     return {
-        "mode": rng.choice(["uh-oh", "omg", "cra-cra"]), "monster_die": rng.randint(1, 6),
-        "manhole": rng.random() < 0.7, "cover_throws": rng.choice(["once", "unlimited"]),
+        "mode": rng.choice(["uh-oh", "omg", "cra-cra"]),
+        "monster_die": rng.randint(1, 6),
+        "manhole": rng.random() < 0.7,
+        "cover_throws": rng.choice(["once", "unlimited"]),
         "pry_window": rng.choice(["until_monster", "one_roll", "none"]),
-        "holder_knockable": rng.random() < 0.5, "wake": rng.choice(["matching", "any"]),
-        "enter": rng.choice(["walk", "lift", "either"]), "stand_any": rng.random() < 0.5,
-        "recon_needs_helper": rng.random() < 0.5, "turn_on_activation": rng.random() < 0.5,
+        "holder_knockable": rng.random() < 0.5,
+        "wake": rng.choice(["matching", "any"]),
+        "enter": rng.choice(["walk", "lift", "either"]),
+        "stand_any": rng.random() < 0.5,
+        "recon_needs_helper": rng.random() < 0.5,
+        "turn_on_activation": rng.random() < 0.5,
         "action_sums": rng.sample([3, 5, 7, 9, 11], rng.randint(1, 5)),
-        "rolling": rng.choice(["simultaneous", "alternate"]), "first_roller": rng.choice(["random", 0, 1]),
-        "meeples": meeples, "meeples_to_close": meeples_to_close,
-        "shelter_capacity": rng.randint(meeples_to_close, 20), "supply_boxes": supply_boxes,
-        "boxes_to_close": rng.randint(0, supply_boxes), "sacrifice": rng.random() < 0.7, "max_rolls": 1000,
+        "rolling": rng.choice(["simultaneous", "alternate"]),
+        "first_roller": rng.choice(["random", 0, 1]),
+        "meeples": meeples,
+        "meeples_to_close": meeples_to_close,
+        "shelter_capacity": rng.randint(meeples_to_close, 20),
+        "supply_boxes": supply_boxes,
+        "boxes_to_close": rng.randint(0, supply_boxes),
+        "sacrifice": rng.random() < 0.7,
+        "max_rolls": 1000,
     }
 
 
@@ -997,8 +1021,7 @@ def test_conservation_in_random_games():
 
 
 def test_play_alternate_seconds():
-    outcome = play(POLICIES["racer"], POLICIES["racer"], random.Random(5), rolling="alternate",
-                   rolls_per_second=[0.5, 0.5])
+    outcome = play(POLICIES["racer"], POLICIES["racer"], random.Random(5), rolling="alternate", rolls_per_second=[0.5, 0.5])
     assert outcome["seconds"] == 2 * outcome["rolls"]
 
 
@@ -1008,10 +1031,13 @@ def within_five_sigma(values, mean):
     return abs(average - mean) <= 5 * sigma
 
 
-@pytest.mark.parametrize("first, second, knobs, p0, p1, points0, points1, rolls", [
-    ("racer", "racer", {}, 0.499878, 0.499878, 2.017509, 2.017509, 104.1295),
-    ("racer", "brawler", {"mode": "omg"}, 0.164540, 0.132046, 0.625667, 0.560677, 186.9523),
-])
+@pytest.mark.parametrize(
+    ("first", "second", "knobs", "p0", "p1", "points0", "points1", "rolls"),
+    [
+        ("racer", "racer", {}, 0.499878, 0.499878, 2.017509, 2.017509, 104.1295),
+        ("racer", "brawler", {"mode": "omg"}, 0.164540, 0.132046, 0.625667, 0.560677, 186.9523),
+    ],
+)
 def test_play_against_exact_values(first, second, knobs, p0, p1, points0, points1, rolls):
     rng = random.Random(11)
     games = [play(POLICIES[first], POLICIES[second], rng, **knobs) for _ in range(4000)]

@@ -1,0 +1,136 @@
+"""The command line as a user meets it: a process of its own, its output, its exit code, what it leaves on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parent.parent
+QUICK = str(ROOT / "configs" / "mint_tin" / "quick.toml")
+
+
+def housecarlo(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    return subprocess.run([sys.executable, "-m", "cli", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of quick.toml."""
+    folder = tmp_path_factory.mktemp("run")
+    done = housecarlo("run", QUICK, "--games", "1000", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "3 cells × 1,000 games" in done.stdout
+    return folder / "out" / "quick"
+
+
+def test_a_run_writes_every_file_it_promises(run_folder: Path) -> None:
+    names = {path.name for path in run_folder.iterdir()}
+    assert names == {"metrics.csv", "metrics.parquet", "cells.csv", "differences.csv", "plots", "report.md", "report.html", "manifest.json", "tallies.npz"}
+    plots = {path.name for path in (run_folder / "plots").iterdir()}
+    assert {p.removesuffix(".png") for p in plots if p.endswith(".png")} == {p.removesuffix(".svg") for p in plots if p.endswith(".svg")}
+    assert len(plots) >= 6
+
+
+def test_metrics_are_tidy_and_hold_every_metric_promised(run_folder: Path) -> None:
+    table = pd.read_csv(run_folder / "metrics.csv")
+    assert list(table.columns) == ["cell", "rules.monster_die", "metric", "seat", "value", "low", "high", "games"]
+    promised = {"win_rate", "both_lose_rate", "unfinished_rate", "mean_points", "mean_rolls", "mean_minutes", "minutes_q10", "minutes_q50", "minutes_q90"}
+    promised |= {f"points_share_{p}" for p in range(5)} | {"lead_changes", "leader_at_half_wins", "sacrifices"}
+    assert promised <= set(table["metric"])
+    assert (table["low"] <= table["value"]).all()
+    assert (table["value"] <= table["high"]).all()
+    wins = table[table["metric"].isin(["win_rate", "both_lose_rate", "unfinished_rate"])]
+    assert (wins.groupby("cell")["value"].sum() - 1).abs().max() < 1e-8
+    pd.testing.assert_frame_equal(pd.read_parquet(run_folder / "metrics.parquet"), table, check_dtype=False, rtol=1e-8)
+    assert len(pd.read_csv(run_folder / "cells.csv")) == 3
+
+
+def test_report_writes_the_same_files_again_without_playing(run_folder: Path) -> None:
+    kept = {path: path.read_bytes() for path in run_folder.rglob("*") if path.is_file()}
+    (run_folder / "report.html").unlink()
+    (run_folder / "metrics.csv").write_text("spoiled")
+    done = housecarlo("report", str(run_folder), cwd=run_folder)
+    assert done.returncode == 0, done.stderr
+    assert {path: path.read_bytes() for path in run_folder.rglob("*") if path.is_file()} == kept
+
+
+def test_the_report_names_the_command_that_makes_it_again(run_folder: Path) -> None:
+    manifest = json.loads((run_folder / "manifest.json").read_text())
+    assert manifest["command"] == f"housecarlo run {QUICK} --games 1000"
+    assert manifest["command"] in (run_folder / "report.md").read_text()
+    assert manifest["seed"] == 20_261_130
+    assert {"housecarlo", "numba", "python"} <= set(manifest["versions"])
+
+
+def test_replay_tells_the_highlights_as_the_report_names_them(run_folder: Path) -> None:
+    manifest = json.loads((run_folder / "manifest.json").read_text())
+    assert {h["name"] for h in manifest["highlights"]} == {"longest", "shortest", "closest"}
+    for highlight in manifest["highlights"][:3]:
+        done = housecarlo("replay", QUICK, "--game", str(highlight["game"]), "--cell", str(highlight["cell"]), "--json", cwd=run_folder)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        outcome = lines[-1]["outcome"]
+        for column, value in highlight["values"].items():
+            assert outcome[column] == value
+    text = housecarlo("replay", QUICK, "--game", "0", cwd=run_folder).stdout
+    assert "rolls" in text
+    assert "minutes." in text.splitlines()[-1]
+
+
+def test_lists_are_also_json(tmp_path: Path) -> None:
+    knobs = json.loads(housecarlo("rules", "mint-tin", "--json", cwd=tmp_path).stdout)
+    assert {"knob", "type", "allowed", "default", "meaning", "clause", "unit"} <= set(knobs[0])
+    assert len(knobs) == 23
+    policies = json.loads(housecarlo("policies", "mint-tin", "--json", cwd=tmp_path).stdout)
+    assert [p["policy"] for p in policies] == ["random", "racer", "hero", "brawler", "strategist"]
+    assert "mint-tin" in housecarlo("games", cwd=tmp_path).stdout
+    assert housecarlo("--version", cwd=tmp_path).stdout.startswith("housecarlo ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "none.toml"),
+        ("run", QUICK, "--set", "rules.monster_dye=4"),
+        ("run", QUICK, "--set", "rules.monster_die=9"),
+        ("run", QUICK, "--set", "nonsense"),
+        ("run", QUICK, "--set", 'policies=["racr"]'),
+        ("run", QUICK, "--games", "0"),
+        ("run", QUICK, "--out", "/proc/none/out"),
+        ("rules", "chess"),
+        ("policies", "chess"),
+        ("report", "nowhere"),
+        ("replay", QUICK, "--game", "1", "--cell", "99"),
+        ("replay", QUICK),
+    ],
+)
+def test_a_users_mistake_has_exit_code_2_no_traceback_and_writes_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = housecarlo(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text("mine")
+    done = housecarlo("run", QUICK, "--games", "10", "--out", str(tmp_path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion_is_offered(shell: str, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "_HOUSECARLO_COMPLETE": f"complete_{shell}", "COMP_WORDS": "housecarlo re", "COMP_CWORD": "1"}
+    environment |= {"_TYPER_COMPLETE_ARGS": "housecarlo re", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    code = "import sys, cli; sys.argv = ['housecarlo']; cli.app(prog_name='housecarlo')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    assert "report" in done.stdout
+    assert "replay" in done.stdout
