@@ -14,15 +14,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from policies.loading import load_line_ups
 from sim.batch import Player, play_experiment
 from sim.experiment import Experiment, parse_experiment
 
+ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 7
 QUICK = ROOT / "configs" / "mint_tin" / "quick.toml"
 
@@ -47,15 +48,15 @@ def one_thread() -> None:
         experiment = experiment_of(policy, 1)
         player = Player(experiment, load_line_ups(experiment))
         table = player.tables()[0]
-        kernel = min(seconds_of(lambda: table.play(3, 0, 100_000)) for _ in range(ROUNDS))
-        whole = min(seconds_of(lambda: player.play(0, 100_000)) for _ in range(ROUNDS))
+        kernel = min(seconds_of(partial(table.play, 3, 0, 100_000)) for _ in range(ROUNDS))
+        whole = min(seconds_of(partial(player.play, 0, 100_000)) for _ in range(ROUNDS))
         print(f"{policy}/{policy}, one thread: {0.1 / kernel:.2f} million games/s in the kernel, {0.1 / whole:.2f} with tallies")
 
 
 def two_threads_against_one() -> None:
     experiment = experiment_of("racer", 2_000_000)
     line_ups = load_line_ups(experiment)
-    times = [[seconds_of(lambda jobs=jobs: play_experiment(experiment, line_ups, jobs=jobs)) for jobs in (1, 2)] for _ in range(ROUNDS)]  # type: ignore[misc]
+    times = [[seconds_of(partial(play_experiment, experiment, line_ups, jobs)) for jobs in (1, 2)] for _ in range(ROUNDS)]
     show("two threads against one", [one / two for one, two in times])
 
 
@@ -76,7 +77,7 @@ def warm_start() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, more in (("with plots and report", []), ("tables only", ["--no-plots"])):
             command = [sys.executable, "-m", "cli", "run", str(QUICK), "--games", "5000", "--out", f"{folder}/{len(more)}", *more]
-            times = [seconds_of(lambda command=command: subprocess.run(command, cwd=ROOT, check=True, capture_output=True)) for _ in range(4)]  # type: ignore[misc]
+            times = [seconds_of(partial(subprocess.run, command, cwd=ROOT, check=True, capture_output=True)) for _ in range(4)]
             print(f"a small run from a warm start, {name}: {min(times[1:]):.2f} s")
     times = [seconds_of(lambda: subprocess.run([sys.executable, "-m", "cli", "--help"], cwd=ROOT, check=True, capture_output=True)) for _ in range(5)]
     print(f"--help: {min(times):.2f} s")

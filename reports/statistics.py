@@ -55,48 +55,52 @@ def mean(sums: Sums) -> Interval:
 def quantile(sums: Sums, level: float) -> Interval:
     """Smallest value that a share `level` of games does not exceed, with the distribution-free order-statistic interval.
 
-    The ranks are binomial quantiles (Conover, Practical Nonparametric Statistics, 3.2); values to 1/2048.
+    The ranks are binomial quantiles (Conover, Practical Nonparametric Statistics, 3.2); a limit that too few games
+    leave open is NaN. Values to 1/2048.
     """
     if sums.n == 0:
         return NO_FIGURE
     reached = np.cumsum(sums.bins)
-    ranks = [
-        math.ceil(level * sums.n),
-        max(math.floor(special.bdtrik(TAIL, sums.n, level)), 1),
-        min(math.ceil(special.bdtrik(1 - TAIL, sums.n, level)) + 1, sums.n),
-    ]
-    return Interval(*(float(sums.values[np.searchsorted(reached, rank)]) for rank in ranks))
+    below = math.floor(special.bdtrik(TAIL, sums.n, level)) if special.bdtr(0, sums.n, level) <= TAIL else -1
+    above = math.ceil(special.bdtrik(1 - TAIL, sums.n, level))
+    ranks = (math.ceil(level * sums.n), below + 1, above + 1)
+    return Interval(*(float(sums.values[np.searchsorted(reached, rank)]) if 1 <= rank <= sums.n else math.nan for rank in ranks))
 
 
 def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int]) -> Interval:
     """Difference of two means over the same games; `both` is n, Σx, Σy, Σxy of the games where neither is missing.
 
-    Var = Vx/nx + Vy/ny − 2·n·Cov/(nx·ny), exact in rationals: a cell against itself gives 0 with no width.
+    Var = Vx/nx + Vy/ny − 2·n·Cov/(nx·ny), exact in rationals: a cell against itself gives 0 with no width. Student's t;
+    NaN limits for fewer than 2 games.
     """
     if min(x.n, y.n) == 0:
         return NO_FIGURE
     value = float(x.mean - y.mean) * x.scale
-    variance = x.variance / x.n + y.variance / y.n
+    if min(x.n, y.n) < 2:
+        return Interval(value, math.nan, math.nan)
+    variance = x.variance / (x.n - 1) + y.variance / (y.n - 1)
     n, sum_x, sum_y, products = both
-    if n:
-        variance -= 2 * Fraction(n * products - sum_x * sum_y, n * n) * n / (x.n * y.n)
-    half = Z * math.sqrt(max(float(variance), 0.0)) * x.scale
+    if n > 1:
+        variance -= 2 * Fraction(n * products - sum_x * sum_y, n * (n - 1)) * n / (x.n * y.n)
+    half = float(special.stdtrit(min(x.n, y.n) - 1, 1 - TAIL)) * math.sqrt(max(float(variance), 0.0)) * x.scale
     return Interval(value, value - half, value + half)
 
 
-def paired_share(x: Interval, y: Interval, both: tuple[int, int, int, int]) -> Interval:
-    """Difference of two shares over the same games, from their Wilson limits and the correlation of the pairs.
+def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, int, int]) -> Interval:
+    """Difference of two shares (count, n) over the same games, from their Wilson limits and the correlation of the two.
 
-    Newcombe's hybrid score interval for paired data (Statistics in Medicine 17, 1998, method 10).
+    Newcombe's hybrid score interval for paired data (Statistics in Medicine 17, 1998). Games that only one of the two
+    counts make the shares less correlated than the games both count (n, Σx, Σy, Σxy).
     """
-    n, sum_x, sum_y, products = both
-    if math.isnan(x.value) or math.isnan(y.value):
+    if min(x[1], y[1]) == 0:
         return NO_FIGURE
+    share_x, share_y = share(*x), share(*y)
+    n, sum_x, sum_y, products = both
     spread = sum_x * (n - sum_x) * sum_y * (n - sum_y)
-    correlation = (n * products - sum_x * sum_y) / math.sqrt(spread) if spread else 0.0
-    value = x.value - y.value
-    below = _hypotenuse(x.value - x.low, y.high - y.value, correlation)
-    above = _hypotenuse(x.high - x.value, y.value - y.low, correlation)
+    correlation = (n * products - sum_x * sum_y) / math.sqrt(spread) * n / math.sqrt(x[1] * y[1]) if spread else 0.0
+    value = share_x.value - share_y.value
+    below = _hypotenuse(share_x.value - share_x.low, share_y.high - share_y.value, correlation)
+    above = _hypotenuse(share_x.high - share_x.value, share_y.value - share_y.low, correlation)
     return Interval(value, value - below, value + above)
 
 

@@ -57,7 +57,7 @@ def differences_table(run: Run) -> pd.DataFrame:
             metric = run.metrics[figure["metric"]]
             x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
             if metric["kind"] == "share":
-                interval = paired_share(share(x.count_of(figure["equals"]), x.n), share(y.count_of(figure["equals"]), y.n), both)
+                interval = paired_share((x.count_of(figure["equals"]), x.n), (y.count_of(figure["equals"]), y.n), both)
             else:
                 interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both)))
             rows.append(

@@ -170,7 +170,7 @@ def short_name(setting: str) -> str:
 def show_level(value: Any) -> str:
     """A setting's value as a person would write it."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return "true" if value else "false"
     if isinstance(value, dict):
         given = ", ".join(f"{k}={show_level(v)}" for k, v in value.items() if k != "name")
         return f"{value.get('name', '?')}({given})" if given else str(value.get("name", value))

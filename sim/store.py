@@ -60,6 +60,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "command": command,
         "experiment_path": str(experiment.path),
         "experiment": experiment.text,
+        "overrides": list(experiment.overrides),
         "game": experiment.game,
         "game_title": module.TITLE,
         "game_version": module.VERSION,

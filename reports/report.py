@@ -1,0 +1,285 @@
+"""Writes what a run says: tables, plots, report.md and report.html, the last two from one context."""
+
+from __future__ import annotations
+
+import base64
+import re
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reports.findings import (
+    Figure,
+    Results,
+    adapt_digits,
+    choose_digits,
+    find,
+    name_setting,
+    write_level,
+    write_number,
+)
+from reports.run import Run, RunError
+from reports.statistics import Interval
+from reports.tables import write_tables
+
+if TYPE_CHECKING:
+    from reports.plots import Plot
+
+TEMPLATES = Path(__file__).parent / "templates"
+ROWS_MOST = 2000  # rows of one table in the report; the CSV files hold all
+
+METHOD = (
+    "Every cell plays the same numbered games: game i draws its dice from the same random streams under every setting, so settings are compared "
+    "game by game and their differences are mostly known better than the figures themselves "
+    "(common random numbers; Law, Simulation Modeling and Analysis, ch. 11).",
+    "Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927).",
+    "Means carry Student's t interval (Student, Biometrika 6, 1908).",
+    "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
+    "(Conover, Practical Nonparametric Statistics, section 3.2); above 4,096 units of a column they are known to 1 part in 2,048.",
+    "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
+    "differences of means Student's t interval from the variance of the paired differences.",
+    "Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions.",
+)
+
+
+def build_report(folder: Path) -> list[Path]:
+    """Write tables, plots/, report.md and report.html of the run stored in `folder`; the files written. Raises RunError.
+
+    The folder plots/ is the report's own: plots of an earlier report are removed from it.
+    """
+    from reports.plots import draw_plots
+
+    results = Results(Run(folder))
+    try:
+        with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as name:
+            beside = Path(name)
+            write_tables(beside, results.metrics, results.cells, results.differences)
+            plots = draw_plots(results, beside / "plots")
+            context = build_context(results, plots)
+            (beside / "report.md").write_text(render("report.md", context), encoding="utf-8")
+            images = {plot.name: _embed(beside / "plots" / f"{plot.name}.svg") for plot in plots}
+            (beside / "report.html").write_text(render("report.html", context | {"images": images}), encoding="utf-8")
+            return _move_files(beside, folder)
+    except OSError as error:
+        raise RunError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
+
+
+def _move_files(beside: Path, folder: Path) -> list[Path]:
+    """Put finished files in place of earlier ones, each whole, and remove plots that are no longer drawn."""
+    written = sorted(path.relative_to(beside) for path in beside.rglob("*") if path.is_file())
+    (folder / "plots").mkdir(exist_ok=True)
+    for path in written:
+        (beside / path).replace(folder / path)
+    for path in (folder / "plots").iterdir():
+        if path.suffix in (".png", ".svg") and path.relative_to(folder) not in written:
+            path.unlink()
+    return [folder / path for path in written]
+
+
+def write_replay(manifest: dict[str, Any], cell: int, game: int) -> str:
+    """The command that tells one game of a run move by move."""
+    settings = [part for override in manifest.get("overrides", []) for part in ("--set", override)]
+    words = ["housecarlo", "replay", manifest["experiment_path"], "--game", str(game), "--cell", str(cell), "--seed", str(manifest["seed"])]
+    return shlex.join(words + settings)
+
+
+def render(template: str, context: dict[str, Any]) -> str:
+    """A template filled in; whatever stands in the context is shown as typed, whether the template is HTML or Markdown."""
+    import jinja2
+    from markupsafe import Markup
+
+    html = template.endswith(".html")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=html,
+        finalize=None if html else lambda value: value if isinstance(value, Markup) else escape_markdown(str(value)),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(context)
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as typed, on one line, also within a table."""
+    text = re.sub(r"([\\`*\[\]<>&|~$#])|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", " ".join(text.split()))
+    return re.sub(r"^(\d*)([-+.)])(?=\s)", r"\1\\\2", text)  # else a list
+
+
+# ---------------------------------------------------------------- context
+
+
+def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
+    """All that both formats show, as plain texts and rows."""
+    manifest = results.run.manifest
+    return {
+        "title": manifest["title"] or manifest["name"],
+        "question": manifest["question"],
+        "manifest": manifest,
+        "games": results.games,
+        "findings": find(results),
+        "headlines": _tabulate_cells(results),
+        "baseline": _describe_baseline(results),
+        "plots": plots,
+        "differences": _tabulate_differences(results),
+        "highlights": _list_highlights(results),
+        "rules": _list_rules(results),
+        "policies": _list_policies(results),
+        "method": METHOD,
+        "metrics": _tabulate_metrics(results),
+        "glossary": [(name, metric["meaning"], metric["unit"]) for name, metric in results.run.metrics.items()],
+        "fence": "`" * max(3, 1 + max(map(len, re.findall("`+", manifest["experiment"])), default=0)),
+    }
+
+
+def _limit(rows: list[dict[str, Any]], file: str) -> dict[str, Any]:
+    """Rows of a table, and a visible note where some are left out."""
+    note = f"The first {ROWS_MOST:,} of {len(rows):,} rows; {file} holds all." if len(rows) > ROWS_MOST else ""
+    return {"rows": rows[:ROWS_MOST], "note": note}
+
+
+def _head(results: Results, figure: Figure, difference: bool = False) -> dict[str, str]:
+    return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.run.metrics[figure[0]]["meaning"]}
+
+
+def _write_entry(interval: Interval | None, digits: int, signed: bool = False, clear: bool = False) -> dict[str, Any]:
+    """An entry of a table: the figure, its interval, and whether it is set off from zero."""
+    if interval is None:
+        return {"value": "–", "interval": "", "bold": False}
+    digits = adapt_digits(interval, digits)
+    value, low, high = (write_number(x, digits, signed) for x in interval)
+    return {"value": value, "interval": "" if low == high == "–" else f"{low} to {high}", "bold": clear}
+
+
+def _tabulate_cells(results: Results) -> dict[str, Any]:
+    """One row a cell, one column a headline figure; decimals are alike within a column."""
+    columns = [[results.figures.get((cell, f)) for cell in range(len(results.labels))] for f in results.headlines]
+    digits = [choose_digits(i for i in column if i) for column in columns]
+    rows = [
+        {"cell": cell, "label": label, "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
+        for cell, label in enumerate(results.labels)
+    ]
+    return {"heads": [_head(results, f) for f in results.headlines], **_limit(rows, "cells.csv")}
+
+
+def _tabulate_differences(results: Results) -> dict[str, Any]:
+    """One row a pair of cells, one column a headline figure."""
+    digits = {f: choose_digits(c.interval for c in results.changes if c.figure == f and not c.same) for f in results.headlines}
+    pairs: dict[tuple[int, int, str], dict[str, Any]] = {}
+    for c in results.changes:
+        row = pairs.setdefault(
+            (c.cell, c.reference, c.setting),
+            {
+                "change": f"{name_setting(c.setting)}: {c.start}\u00a0→\u00a0{c.end}",
+                "context": results.describe_others(c.cell, c.setting),
+                "entries": {f: _write_entry(None, 0) for f in results.headlines},
+            },
+        )
+        row["entries"][c.figure] = (
+            {"value": "0", "interval": "no game differs", "bold": False} if c.same else _write_entry(c.interval, digits[c.figure], True, c.clear)
+        )
+    rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
+    return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
+
+
+def _tabulate_metrics(results: Results) -> dict[str, Any]:
+    """Every figure of every cell."""
+    games = results.metrics["games"].tolist()
+    rows = [
+        {
+            "cell": cell,
+            "label": results.labels[cell],
+            "figure": results.name(figure),
+            "unit": results.unit(figure[0]),
+            "games": f"{count:,}",
+            **_write_entry(interval, choose_digits([interval])),
+        }
+        for ((cell, figure), interval), count in zip(results.figures.items(), games, strict=True)
+    ]
+    return _limit(rows, "metrics.csv")
+
+
+def _describe_baseline(results: Results) -> str:
+    """What the cell called baseline is; empty in a grid."""
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" or not results.levels:
+        return ""
+    return ", ".join(f"{name_setting(s)} {level}" for s, level in zip(results.run.swept, results.levels[0], strict=True))
+
+
+def _list_highlights(results: Results) -> dict[str, Any]:
+    columns = results.run.columns
+    rows = [
+        {
+            "cell": found["cell"],
+            "label": results.labels[found["cell"]],
+            "name": found["name"],
+            "meaning": found["meaning"],
+            "game": found["game"],
+            "values": ", ".join(f"{column.replace('_', ' ')} {value * columns[column]['scale']:g}" for column, value in found["values"].items()),
+            "command": write_replay(results.run.manifest, found["cell"], found["game"]),
+        }
+        for found in results.run.manifest["highlights"]
+    ]
+    return _limit(rows, "manifest.json")
+
+
+def _list_rules(results: Results) -> list[dict[str, str]]:
+    """Every knob: its value in this run, the rulebook's, and whether the run swept or changed it."""
+    sweep = results.run.manifest["sweep"]
+    rules = results.run.cells[0]["rules"]
+    rows = []
+    for knob in results.run.manifest["knobs"]:
+        name = knob["knob"]
+        swept = sweep.get(f"rules.{name}")
+        value = rules[name]
+        rows.append(
+            {
+                "knob": name,
+                "value": " | ".join(map(_write_value, swept)) if swept else _write_value(value),
+                "default": _write_value(knob["default"]),
+                "unit": knob["unit"],
+                "meaning": knob["meaning"],
+                "clause": knob["clause"],
+                "mark": "swept" if swept else "changed" if value != knob["default"] else "",
+            }
+        )
+    return rows
+
+
+def _write_value(value: Any) -> str:
+    """A knob's value as an experiment file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(_write_value, value)) if isinstance(value, list) else write_level(value)
+
+
+def _list_policies(results: Results) -> list[dict[str, Any]]:
+    """Who plays each seat, and in which cells."""
+    cells: dict[tuple[int, str], list[int]] = {}
+    for cell in results.run.cells:
+        for seat, policy in enumerate(cell["policies"]):
+            cells.setdefault((seat, policy["label"]), []).append(cell["cell"])
+    count = len(results.run.cells)
+    return [
+        {"seat": seat, "policy": label, "cells": "all cells" if len(among) == count else f"{'cell' if len(among) == 1 else 'cells'} {_write_ranges(among)}"}
+        for (seat, label), among in sorted(cells.items(), key=lambda item: (item[0][0], item[1]))
+    ]
+
+
+def _write_ranges(numbers: Sequence[int]) -> str:
+    """`0 to 3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+
+
+def _embed(path: Path) -> str:
+    """An image as a data URI, so that the report needs no other file."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
