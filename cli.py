@@ -75,20 +75,24 @@ def run(
 
         from policies.loading import load_line_ups
         from reports.run import RunError
-        from sim.batch import play_experiment
+        from sim.batch import Player, play_blocks
         from sim.experiment import read_experiment
+        from sim.jit import cache_is_empty
         from sim.replay import explain_illegal
         from sim.store import check_folder, write_run
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
-        line_ups = load_line_ups(experiment)
         check_folder(folder)
         count = len(experiment.cells)
+        if cache_is_empty():
+            typer.echo("compiling the rules and policies; this happens once after they change", err=True)
+        line_ups = load_line_ups(experiment)
         typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {experiment.games:,} games of {experiment.module.TITLE}")
+        player = Player(experiment, line_ups)
         start = time.perf_counter()
         with _progress(experiment.games, count) as progress, explain_illegal(experiment, line_ups):
-            tallies = play_experiment(experiment, line_ups, jobs, progress=progress)
+            tallies = play_blocks(player, jobs, progress=progress)
         seconds = time.perf_counter() - start
         typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
         write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)

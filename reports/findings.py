@@ -29,6 +29,8 @@ SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are 
 STEPS_TOLD = 4  # levels of a setting told one by one
 FIGURES_TOLD = 2  # further figures told for a setting
 
+PARTS = {0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 0.75: "three quarters", 0.9: "nine tenths"}
+
 Figure = tuple[str, int | None]
 
 
@@ -224,24 +226,22 @@ def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
     told = steps if len(steps) <= STEPS_TOLD else _choose_steps(steps)
     one_way = all(c.interval.low > 0 for c in told) or all(c.interval.high < 0 for c in told)
     verb = ("rises" if told[0].interval.value > 0 else "falls") if one_way else "changes"
-    amounts = join_words([_write_amount(c, one_way) for c in told])
+    unit = results.unit(lead[0], difference=True)
+    first, *further = [f"{c.end}{{}} by {_write_amount(c, one_way, unit if c is told[0] else '')}" for c in told]
+    amounts = ", to ".join([first.format(f" the {results.name(lead)} {verb}"), *(part.format("") for part in further)])
     before = write_interval(results.figures[base, lead], results.unit(lead[0]))
-    meaning = results.run.metrics[lead[0]]["meaning"]
     context = results.describe_others(base, told[0].setting)
-    text = f"{results.name(lead)} ({meaning}) {verb} by {amounts} {results.unit(lead[0], difference=True)}, from {before}{context and f', with {context}'}."
+    text = f"from {told[0].start} to {amounts}; at {told[0].start} it is {before}{context and f', with {context}'}."
     strongest = max(told, key=lambda c: abs(c.interval.value))
-    return Finding("finding", _write_steps(told, len(steps)), text + _tell_range(results, changes, strongest) + _tell_others(results, changes, lead, base))
+    some = "" if len(told) == len(steps) else f" ({len(told)} of {len(steps)} levels told)"
+    subject = f"{name_setting(told[0].setting)}{some}:"
+    return Finding("finding", subject, text + _tell_range(results, changes, strongest) + _tell_others(results, changes, lead, base))
 
 
-def _write_steps(told: Sequence[Change], steps: int) -> str:
-    some = "" if len(told) == steps else f" ({len(told)} of {steps} levels told)"
-    return f"{name_setting(told[0].setting)} from {told[0].start} to {join_words([c.end for c in told])}{some}:"
-
-
-def _write_amount(change: Change, one_way: bool) -> str:
+def _write_amount(change: Change, one_way: bool, unit: str) -> str:
     if change.same:
         return "0 (no game differs)"
-    return write_interval(_magnitude(change.interval)) if one_way else write_interval(change.interval, signed=True)
+    return write_interval(_magnitude(change.interval), unit) if one_way else write_interval(change.interval, unit, signed=True)
 
 
 def _tell_range(results: Results, changes: Sequence[Change], step: Change) -> str:
@@ -283,7 +283,8 @@ def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
         text = f"no effect; not one of the {results.run.manifest['games']:,} games came out differently."
     else:
         text = f"no effect seen at this number of games: none larger than {_write_bounds(results, changes)} in any headline figure."
-    return Finding("finding", _write_steps(steps, len(steps)), text)
+    subject = f"{name_setting(steps[0].setting)} from {steps[0].start} to {join_words([c.end for c in steps])}:"
+    return Finding("finding", subject, text)
 
 
 def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
@@ -430,13 +431,17 @@ def _tell_lengths(results: Results) -> list[Finding]:
         middle = min(metrics, key=lambda m: abs(m["level"] - 0.5))
         highest = max(metrics, key=lambda m: m["level"])
         parts = [
-            f"{100 * metric['level']:g}% of the games are at or below {told}"
+            f"{_write_part(metric['level'])} of the games are at or below {told}"
             for metric in ([middle] if middle is highest else [middle, highest])
             if (told := _tell_extremes(results, (metric["name"], None)))
         ]
         if parts:
             findings.append(Finding("finding", start_capital(f"{describe_column(results.run.columns[column])}:"), f"{'; '.join(parts)}."))
     return findings
+
+
+def _write_part(level: float) -> str:
+    return PARTS.get(level, f"{100 * level:g}%")
 
 
 def _tell_extremes(results: Results, figure: Figure) -> str:

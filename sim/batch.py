@@ -103,9 +103,14 @@ def play_experiment(
     experiment: Experiment, line_ups: Sequence[LineUp], jobs: int = 0, block_games: int = BLOCK_GAMES, progress: Callable[[int], None] | None = None
 ) -> Tallies:
     """Play all games of all cells on `jobs` threads (0: one per core); `progress` is told the games played per cell."""
-    player = Player(experiment, line_ups)
-    starts = range(0, experiment.games, block_games)
-    work = (delayed(player.play)(start, min(block_games, experiment.games - start)) for start in starts)
+    return play_blocks(Player(experiment, line_ups), jobs, block_games, progress)
+
+
+def play_blocks(player: Player, jobs: int = 0, block_games: int = BLOCK_GAMES, progress: Callable[[int], None] | None = None) -> Tallies:
+    """As `play_experiment`, with a player already compiled."""
+    games = player.experiment.games
+    starts = range(0, games, block_games)
+    work = (delayed(player.play)(start, min(block_games, games - start)) for start in starts)
     parallel = Parallel(n_jobs=jobs or os.cpu_count() or 1, backend="threading", return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
     results: Iterator[Tallies] = parallel(work)
     total: Tallies | None = None

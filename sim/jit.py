@@ -65,6 +65,11 @@ def use_cache_folder() -> Path:
     return folder
 
 
+def cache_is_empty() -> bool:
+    """Will the first game have to wait for the compiler?"""
+    return not PURE and not (_config.CACHE_DIR and any(Path(_config.CACHE_DIR).iterdir()))
+
+
 def cpu_name() -> str:
     """The processor numba compiles for."""
     from llvmlite import binding
