@@ -16,8 +16,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from reports.run import Run
-from reports.statistics import Interval, paired_share, share
-from reports.tables import cells_table, differences_table, metrics_table
+from reports.statistics import Interval, share
+from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table
+
+BASELINE = "baseline"  # the setting of pairs compared with the baseline only
 
 # Names that games agree on; a game without one goes without the sentence.
 WIN = "win_rate"
@@ -55,6 +57,7 @@ class Change:
     figure: Figure
     interval: Interval
     same: bool  # this figure came out the same in every game
+    ratio: float = math.nan  # variance as of independent games over the variance as paired
 
     @property
     def clear(self) -> bool:
@@ -76,22 +79,27 @@ class Results:
             self.figures[cell, figure] = self._shown(metric, interval)
         of_headlines = [(m, f["seat"]) for m in run.manifest["headlines"] for cell in run.cells for f in run.figures(cell) if f["metric"] == m]
         self.headlines: list[Figure] = list(dict.fromkeys(of_headlines))
-        same = [figure for number, pair in enumerate(run.manifest["pairs"]) for figure in _find_same(run, number, pair)]
-        columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high")
+        columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "same", "variance_ratio", "value", "low", "high")
         changes = [
-            Change(setting, write_level(start), write_level(end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), alike)
-            for (setting, start, end, cell, reference, metric, seat, *interval), alike in zip(_records(self.differences, *columns), same, strict=True)
+            Change(setting, write_level(start), write_level(end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
+            for setting, start, end, cell, reference, metric, seat, same, ratio, *interval in _records(self.differences, *columns)
         ]
-        self.changes = [c for c in changes if c.figure in self.headlines]
+        self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
+        self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
         self.differing = {(c.cell, c.reference) for c in changes if not c.same}
-        self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")]
+        self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")[: len(run.cells)]]
         self.labels = [self._label(levels) for levels in self.levels]
 
     @property
     def games(self) -> str:
         """How many games, from which seed."""
-        count, seed = self.run.manifest["games"], self.run.manifest["seed"]
-        return f"{count:,} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
+        counts, seed = {cell["games"] for cell in self.run.cells}, self.run.manifest["seed"]
+        count = f"{min(counts):,}" if len(counts) == 1 else f"{min(counts):,} to {max(counts):,}"
+        return f"{count} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
+
+    def name_cell(self, cell: int) -> str:
+        """A cell's swept settings, or what else it was played for."""
+        return self.labels[cell] if cell < len(self.labels) else str(self.run.played[cell]["label"])
 
     def name(self, figure: Figure) -> str:
         """A figure's name in words."""
@@ -194,7 +202,7 @@ def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
         *_warn_of_unfinished(results),
-        *(_tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)),
+        *(_tell_effects(results) if results.changes else _tell_figures(results)),
         *_tell_balance(results),
         *_tell_lead(results),
         *_tell_lengths(results),
@@ -280,7 +288,7 @@ def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base
 def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
     steps = list({c.end: c for c in changes}.values())
     if not any((c.cell, c.reference) in results.differing for c in changes):
-        text = f"no effect; not one of the {results.run.manifest['games']:,} games came out differently."
+        text = f"no effect; not one of the {results.run.cells[0]['games']:,} games came out differently."
     else:
         text = f"no effect seen at this number of games: none larger than {_write_bounds(results, changes)} in any headline figure."
     subject = f"{name_setting(steps[0].setting)} from {steps[0].start} to {join_words([c.end for c in steps])}:"
@@ -359,7 +367,7 @@ def find_endings(run: Run) -> dict[str, Any] | None:
 def share_endings(run: Run, cell: int, column: dict[str, Any]) -> list[Interval]:
     """Share in percent of each label of a column."""
     sums = run.distribution(cell, column["name"])
-    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n))) for value in range(len(column["labels"]))]
+    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n, confidence_of(run)))) for value in range(len(column["labels"]))]
 
 
 def _warn_of_unfinished(results: Results) -> list[Finding]:
@@ -383,8 +391,9 @@ def _tell_balance(results: Results) -> list[Finding]:
         policies = [p["label"] for p in cell["policies"]]
         where = "" if all(s.startswith("policies") for s in results.run.swept) else results.labels[cell["cell"]]
         for seat in sorted(seats.keys() - {0}):
-            gap = _compare_seats(results, cell["cell"], seats[0], seats[seat])
-            if gap:
+            found = compare_seats(results.run, cell["cell"], seats[0], seats[seat])
+            if found:
+                gap = Interval(*(100 * x for x in found))
                 group = mirrors if len(set(policies)) == 1 else others
                 group.append((gap, f"seat 0 ({policies[0]}) minus seat {seat} ({policies[seat]}){where and f' with {where}'}"))
     findings = []
@@ -404,15 +413,6 @@ def _tell_balance(results: Results) -> list[Finding]:
 
 def _write_gap(gap: Interval, where: str) -> str:
     return f"{write_interval(gap, 'percentage points', signed=True)}, {where}"
-
-
-def _compare_seats(results: Results, cell: int, first: dict[str, Any], other: dict[str, Any]) -> Interval | None:
-    """Difference in percentage points of two shares of one column, which exclude each other; None if the columns differ."""
-    if first["field"] != other["field"]:
-        return None
-    sums = results.run.sums(cell, first["field"])
-    x, y = (sums.count_of(figure["equals"]) for figure in (first, other))
-    return Interval(*(100 * v for v in paired_share((x, sums.n), (y, sums.n), (sums.n, x, y, 0))))
 
 
 def _tell_lead(results: Results) -> list[Finding]:
@@ -473,15 +473,3 @@ def _records(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
 
 def _seat(value: Any) -> int | None:
     return None if pd.isna(value) else int(value)
-
-
-def _find_same(run: Run, number: int, pair: dict[str, Any]) -> list[bool]:
-    """Per paired figure: did it come out the same in every game of both cells?"""
-    cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-    paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
-    same = []
-    for figure, (n, sum_x, sum_y, products) in zip(paired, run.pair_sums(number), strict=True):
-        x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
-        squares = sum_x + sum_y if run.metrics[figure["metric"]]["kind"] == "share" else x.squares + y.squares
-        same.append(n == x.n == y.n and squares == 2 * products)  # Σ(x − y)² = 0
-    return same

@@ -156,11 +156,11 @@ def _write_entry(interval: Interval | None, digits: int, signed: bool = False, c
 
 def _tabulate_cells(results: Results) -> dict[str, Any]:
     """One row a cell, one column a headline figure; decimals are alike within a column."""
-    columns = [[results.figures.get((cell, f)) for cell in range(len(results.labels))] for f in results.headlines]
+    columns = [[results.figures.get((cell, f)) for cell in range(len(results.run.played))] for f in results.headlines]
     digits = [choose_digits(i for i in column if i) for column in columns]
     rows = [
-        {"cell": cell, "label": label, "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
-        for cell, label in enumerate(results.labels)
+        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
+        for cell in range(len(results.run.played))
     ]
     return {"heads": [_head(results, f) for f in results.headlines], **_limit(rows, "cells.csv")}
 
@@ -191,7 +191,7 @@ def _tabulate_metrics(results: Results) -> dict[str, Any]:
     rows = [
         {
             "cell": cell,
-            "label": results.labels[cell],
+            "label": results.name_cell(cell),
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
             "games": f"{count:,}",
@@ -214,7 +214,7 @@ def _list_highlights(results: Results) -> dict[str, Any]:
     rows = [
         {
             "cell": found["cell"],
-            "label": results.labels[found["cell"]],
+            "label": results.name_cell(found["cell"]),
             "name": found["name"],
             "meaning": found["meaning"],
             "game": found["game"],

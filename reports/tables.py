@@ -2,32 +2,119 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from reports.run import Run
-from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
+from reports.run import PairSums, Run
+from reports.statistics import (
+    AT_95,
+    NO_FIGURE,
+    Confidence,
+    Interval,
+    difference_variances,
+    draw_quantiles,
+    mean,
+    paired_mean,
+    paired_quantile,
+    paired_share,
+    quantile,
+    share,
+)
 
 
-def figure_of(run: Run, cell: int, figure: dict[str, Any]) -> tuple[Interval, int]:
+class Difference(NamedTuple):
+    """A figure of one cell minus that of another, over the games both played, and what pairing them gained.
+
+    `ratio` is the variance as of independent games over the variance as paired (NaN if both are 0); `same`: it is the same in every game.
+    """
+
+    interval: Interval
+    games: int
+    ratio: float
+    same: bool
+
+
+def confidence_of(run: Run, error: float = AT_95.error) -> Confidence:
+    """The intervals a run allows: of one number of games, or, where play went on until figures were known, sequences."""
+    return Confidence(error, run.anytime)
+
+
+def figure_of(run: Run, cell: int, figure: dict[str, Any], sure: Confidence | None = None) -> tuple[Interval, int]:
     """One figure of one cell with its interval, in the metric's unit (shares as fractions), and the games behind it."""
     metric = run.metrics[figure["metric"]]
     sums = run.sums(cell, figure["field"])
+    sure = sure or confidence_of(run)
     if metric["kind"] == "share":
-        interval = share(sums.count_of(figure["equals"]), sums.n)
+        interval = share(sums.count_of(figure["equals"]), sums.n, sure)
     elif metric["kind"] == "mean":
-        interval = mean(sums)
+        interval = mean(sums, sure)
     else:
-        interval = quantile(sums, metric["level"])
+        interval = quantile(sums, metric["level"], sure)
     return Interval(*(x * metric["scale"] for x in interval)), sums.n
 
 
+def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence | None = None) -> Difference:
+    """One figure of a pair of cells, in the metric's unit (shares as fractions); of a cell and itself exactly 0."""
+    metric = run.metrics[figure["metric"]]
+    x, y, both = sums.x, sums.y, sums.both
+    sure = sure or confidence_of(run)
+    games = min(x.n, y.n)
+    if pair["cell"] == pair["reference"] and games:
+        return Difference(Interval(0.0, 0.0, 0.0), games, math.inf, True)
+    if metric["kind"] == "quantile":
+        interval, ratio = _quantile_difference(run, pair, figure, sums, sure)
+        return Difference(interval, games, ratio, sums.same)
+    if metric["kind"] == "share":
+        interval = paired_share((x.total, x.n), (y.total, y.n), both, sure)
+    else:
+        interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure)))
+    apart, paired = difference_variances(x, y, both) if games > 1 else (0, 0)
+    return Difference(interval, games, _ratio(float(apart), float(paired)), sums.same)
+
+
+def _quantile_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
+    metric = run.metrics[figure["metric"]]
+    of_cells = [run.sums(pair[which], figure["field"]) for which in ("cell", "reference")]
+    if min(one.n for one in of_cells) == 0:
+        return NO_FIGURE, math.nan
+    if sums.same and of_cells[0].n == of_cells[1].n:
+        return Interval(0.0, 0.0, 0.0), math.inf
+    value = quantile(of_cells[0], metric["level"]).value - quantile(of_cells[1], metric["level"]).value
+    groups = [run.groups(pair[which], figure["field"]) for which in ("cell", "reference")]
+    x, y = (draw_quantiles(g, metric["level"]) * one.scale for g, one in zip(groups, of_cells, strict=True))
+    interval = paired_quantile(value, x, y, len(groups[0]), min(one.n for one in of_cells), sure)
+    return Interval(*(v * metric["scale"] for v in interval)), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+
+
+def _ratio(apart: float, paired: float) -> float:
+    return apart / paired if paired > 0 else math.inf if apart > 0 else math.nan
+
+
+def differences_of(run: Run, number: int, sure: Confidence | None = None) -> Iterator[tuple[dict[str, Any], Difference]]:
+    """Every figure of a pair of cells, by the pair's number, with its difference."""
+    pair = run.manifest["pairs"][number]
+    for figure, sums in zip(run.figures(run.played[pair["cell"]]), run.pair_sums(number), strict=True):
+        yield figure, difference_of(run, pair, figure, sums, sure)
+
+
+def compare_seats(run: Run, cell: int, first: dict[str, Any], other: dict[str, Any], sure: Confidence | None = None) -> Interval | None:
+    """Difference of two shares of one column, which exclude each other (fractions); None if the columns differ."""
+    if first["field"] != other["field"]:
+        return None
+    sums = run.sums(cell, first["field"])
+    x, y = (sums.count_of(figure["equals"]) for figure in (first, other))
+    return paired_share((x, sums.n), (y, sums.n), (sums.n, x, y, 0), sure or confidence_of(run))
+
+
 def metrics_table(run: Run) -> pd.DataFrame:
-    """Tidy: cell, one column per swept setting, metric, seat, value, low, high, games."""
+    """Tidy: cell, one column per swept setting (none for a cell outside the sweep), metric, seat, value, low, high, games."""
     rows = []
-    for cell in run.cells:
+    for cell in run.played:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
             rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
@@ -38,7 +125,7 @@ def metrics_table(run: Run) -> pd.DataFrame:
 def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
     """One row a cell: its swept settings, policies, then every figure (`win_rate[0]`, `win_rate[0]_low`, …)."""
     rows = []
-    for cell in run.cells:
+    for cell in run.played:
         row: dict[str, Any] = {"cell": cell["cell"], **_swept(run, cell), "policies": " / ".join(p["label"] for p in cell["policies"])}
         for figure in metrics[metrics["cell"] == cell["cell"]].itertuples():
             name = figure.metric if pd.isna(figure.seat) else f"{figure.metric}[{figure.seat}]"
@@ -48,32 +135,30 @@ def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences_table(run: Run) -> pd.DataFrame:
-    """Paired differences, cell minus reference: setting, from, to, cell, reference, metric, seat, value, low, high, games."""
+    """Paired differences, cell minus reference; for a pair only compared with the baseline, setting is `baseline` and the levels are the cells' names.
+
+    setting, from, to, cell, reference, metric, seat, value, low, high, games, variance_ratio, same (in every game).
+    """
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
-        cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
-        for figure, both in zip(paired, run.pair_sums(number), strict=True):
-            metric = run.metrics[figure["metric"]]
-            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
-            if metric["kind"] == "share":
-                interval = paired_share((x.count_of(figure["equals"]), x.n), (y.count_of(figure["equals"]), y.n), both)
-            else:
-                interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both)))
+        levels = [_level(run.played[pair[which]], pair["setting"]) for which in ("reference", "cell")]
+        for figure, difference in differences_of(run, number):
             rows.append(
                 {
                     "setting": pair["setting"],
-                    "from": _text(reference["swept"][pair["setting"]]),
-                    "to": _text(cell["swept"][pair["setting"]]),
-                    "cell": cell["cell"],
-                    "reference": reference["cell"],
+                    "from": levels[0],
+                    "to": levels[1],
+                    "cell": pair["cell"],
+                    "reference": pair["reference"],
                     "metric": figure["metric"],
                     "seat": figure["seat"],
-                    **interval._asdict(),
-                    "games": both[0],
+                    **difference.interval._asdict(),
+                    "games": difference.games,
+                    "variance_ratio": difference.ratio,
+                    "same": difference.same,
                 }
             )
-    columns = ["setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high", "games"]
+    columns = ["setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high", "games", "variance_ratio", "same"]
     return pd.DataFrame(rows, columns=columns).astype({"seat": "Int64"})
 
 
@@ -93,7 +178,11 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: _text(cell["swept"][setting]) for setting in run.swept}
+    return {setting: _text(cell["swept"].get(setting, "")) for setting in run.swept}
+
+
+def _level(cell: dict[str, Any], setting: str) -> Any:
+    return _text(cell["swept"][setting]) if setting in cell["swept"] else cell["label"]
 
 
 def _text(value: Any) -> Any:
