@@ -86,20 +86,16 @@ def judge(run: Run) -> list[Verdict]:
 
 
 def find_open(run: Run) -> set[int]:
-    """The cells that must be played on: those with a figure not as narrow as `[stop]` asks; for a difference, both of its cells."""
-    cells = set()
-    for asked in run.manifest["precision"]:
-        for cell in run.cells:
-            for measure in _measure(run, cell, asked["quantity"], confidence_of(run)):
-                if not _half_width(measure.interval) <= asked["half_width"]:
-                    cells |= {cell["cell"], run.baseline} if asked["quantity"]["delta"] else {cell["cell"]}
-    return cells
+    """The cells that must be played on: those with a figure not as narrow as `[stop]` asks, and the baseline to compare them with."""
+    cells = {measure.cell for measure, _ in find_imprecise(run)}
+    return cells | {run.baseline} if cells else cells
 
 
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
-    """The figures that are still not as narrow as `[stop]` asks, with the half-width asked."""
-    measured = ((m, asked["half_width"]) for asked in run.manifest["precision"] for cell in run.cells for m in _measure(run, cell, asked["quantity"], confidence_of(run)))
-    return [(measure, width) for measure, width in measured if not _half_width(measure.interval) <= width]
+    """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
+    sure = confidence_of(run)
+    asked = [(measure, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for measure in _measure(run, cell, one["quantity"], sure)]
+    return [(measure, width) for measure, width in asked if not (measure.interval.high - measure.interval.low) / 2 <= width]
 
 
 def compare(run: Run, cell: int = 0) -> list[Comparison]:
@@ -209,10 +205,6 @@ def _pair_with_baseline(run: Run, cell: int) -> int | None:
 
 def _name(figure: dict[str, Any]) -> str:
     return str(figure["metric"]) if figure["seat"] is None else f"{figure['metric']}[{figure['seat']}]"
-
-
-def _half_width(interval: Interval) -> float:
-    return (interval.high - interval.low) / 2
 
 
 def _unit(run: Run, name: str) -> tuple[float, str]:

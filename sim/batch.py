@@ -66,7 +66,7 @@ class Player:
         self.local = threading.local()
         fields = max(len(counter.fields) for counter in self.counters.values())
         self.chunk_games = max(250, min(BLOCK_GAMES, ROWS_BYTES // (8 * fields * len(line_ups))))
-        self.tables()  # compile in the calling thread, once
+        self._play_chunk(0, 0, frozenset())  # compile in the calling thread, once
 
     def tables(self) -> list[Table]:
         """This thread's table of each cell."""

@@ -209,6 +209,29 @@ def parse_experiment(
     )
 
 
+def parse_comparison(
+    game: str,
+    settings: Sequence[str],
+    versus: Sequence[str],
+    policies: Sequence[str],
+    precision: Sequence[str] = (),
+    games: int | None = None,
+    seed: int | None = None,
+) -> Experiment:
+    """An experiment of one cell, `settings`, against a baseline, `versus`: both lists of `key=value`, of rules or policies. Raises InputError."""
+    data: dict[str, Any] = {"game": game, "policies": list(policies)}
+    path = Path("compare")
+    for key_value in precision:
+        _override(data, f"stop.precision.{key_value}", "--precision")
+    for option, prefix, given in (("--set", "", settings), ("--vs", "baseline.", versus)):
+        for key_value in given:
+            if not key_value.startswith(("rules.", "policies")):
+                raise InputError(f"{option} {key_value}: allowed: rules.… and policies, as key=value, for example rules.monster_die=4")
+            _override(data, prefix + key_value, option)
+    experiment = parse_experiment(data, path, "", games, seed)
+    return replace(experiment, pairs=experiment.pairs or (Pair(0, 0, BASELINE),))  # a rule compared with itself
+
+
 def short_name(setting: str) -> str:
     """A setting without its table: `rules.monster_die` → `monster_die`."""
     return setting.removeprefix("rules.")
@@ -230,7 +253,7 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
     key, equals, word = override.partition("=")
     key, word = key.strip(), word.strip()
     if not equals or not key:
-        raise InputError(f'{where}: --set {override}: write key=value, for example "rules.monster_die=4"')
+        raise InputError(f'{where}: {override}: write key=value, for example "rules.monster_die=4"')
     try:
         value = tomllib.loads(f"value = {word}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
