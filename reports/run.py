@@ -56,6 +56,12 @@ class Sums:
         return (least_values(len(self.bins)) + self.low) * self.scale
 
 
+    def width_at(self, value: float) -> float:
+        """Width of the bin that begins at `value`, less one unit of the column: how far beyond it the true value may be."""
+        spot = round(value / self.scale) - self.low
+        return float((1 << (spot // EXACT).bit_length()) - 1) * self.scale
+
+
 @dataclass(frozen=True)
 class PairSums:
     """Exact sums of one figure over the games both cells of a pair played (x: cell, y: reference; a share counts 0 or 1).

@@ -84,10 +84,12 @@ def _quantile_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any],
         return NO_FIGURE, math.nan
     if sums.same and of_cells[0].n == of_cells[1].n:
         return Interval(0.0, 0.0, 0.0), math.inf
-    value = quantile(of_cells[0], metric["level"]).value - quantile(of_cells[1], metric["level"]).value
+    found = [quantile(one, metric["level"]).value for one in of_cells]
+    unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True))
     groups = [run.groups(pair[which], figure["field"]) for which in ("cell", "reference")]
     x, y = (draw_quantiles(g, metric["level"]) * one.scale for g, one in zip(groups, of_cells, strict=True))
-    interval = paired_quantile(value, x, y, len(groups[0]), min(one.n for one in of_cells), sure)
+    value, low, high = paired_quantile(found[0] - found[1], x, y, len(groups[0]), min(one.n for one in of_cells), sure)
+    interval = Interval(value, low - unseen, high + unseen)
     return Interval(*(v * metric["scale"] for v in interval)), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
 
 
@@ -118,8 +120,7 @@ def metrics_table(run: Run) -> pd.DataFrame:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
             rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
-    table = pd.DataFrame(rows)
-    return table.astype({"seat": "Int64"})
+    return pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
 
 
 def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +132,7 @@ def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
             name = figure.metric if pd.isna(figure.seat) else f"{figure.metric}[{figure.seat}]"
             row |= {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype(_whole(run))
 
 
 def differences_table(run: Run) -> pd.DataFrame:
@@ -178,7 +179,12 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: _text(cell["swept"].get(setting, "")) for setting in run.swept}
+    return {setting: _text(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
+
+
+def _whole(run: Run) -> dict[str, Any]:
+    """Swept settings of whole numbers stay so where a cell outside the sweep has none."""
+    return {setting: "Int64" for setting, levels in run.manifest["sweep"].items() if all(type(level) is int for level in levels)}
 
 
 def _level(cell: dict[str, Any], setting: str) -> Any:

@@ -165,7 +165,7 @@ def looks(games: int) -> list[int]:
 def _play_range(player: Player, first: int, last: int, cells: Collection[int], jobs: int, block_games: int) -> Iterator[Tallies]:
     """The tallies of games first … last − 1 of these cells, block by block as they are done."""
     threads = jobs or os.cpu_count() or 1
-    block_games = max(1, min(block_games, (last - first) // (4 * threads)))  # short rounds, too, have work for all
+    block_games = min(block_games, max(1_000, (last - first) // (4 * threads)))  # short rounds, too, have work for all
     starts = range(first, last, block_games)
     work = (delayed(player.play)(start, min(block_games, last - start), cells) for start in starts)
     parallel = Parallel(n_jobs=threads, backend="threading", return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)

@@ -188,6 +188,12 @@ def parse_experiment(
     compared = {(pair.cell, pair.reference) for pair in pairs}
     alike = [cell for cell in cells if cell.number != baseline and len(cell.policies) == len(cells[baseline].policies)]
     pairs += [Pair(cell.number, baseline, BASELINE) for cell in alike if (cell.number, baseline) not in compared]
+    targets = read_targets(file.targets, module, where)
+    for key, quantity in [*((f"targets.{t.quantity.name}", t.quantity) for t in targets), *((f"stop.precision.{p.quantity.name}", p.quantity) for p in precision)]:
+        if quantity.delta and len(cells) == 1:
+            raise InputError(f"{where}: {key}: the only cell is the baseline itself; sweep something, or give another [baseline]")
+        if quantity.seat is not None and all(quantity.seat >= len(cell.policies) for cell in cells):
+            raise InputError(f"{where}: {key}: there is no seat {quantity.seat}; seats are 0 to {max(len(cell.policies) for cell in cells) - 1}")
     _add_swap(cells, module)
     return Experiment(
         name=re.sub(r"[^\w.-]+", "_", path.stem).strip(".") or "experiment",
@@ -203,7 +209,7 @@ def parse_experiment(
         cells=tuple(cells),
         pairs=tuple(pairs),
         baseline=baseline,
-        targets=read_targets(file.targets, module, where),
+        targets=targets,
         precision=precision,
         overrides=tuple(overrides),
     )

@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -67,7 +68,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "games": experiment.games,
         "seed": experiment.seed,
         "play_seconds": round(play_seconds, 3),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": _find_versions(),
         "source_digest": source_digest(),
         "sweep_mode": experiment.sweep_mode,
         "sweep": {key: list(levels) for key, levels in experiment.sweep},
@@ -95,6 +96,11 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
             if found is not None
         ],
     }
+
+
+@cache
+def _find_versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 def _describe_cell(experiment: Experiment, cell: Cell, games: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from policies.loading import load_line_ups
 from sim.errors import InputError
-from sim.experiment import Experiment, PolicyChoice, parse_experiment, read_experiment
+from sim.experiment import BASELINE, Experiment, PolicyChoice, parse_experiment, read_experiment
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 
@@ -27,7 +27,8 @@ def test_a_grid_makes_every_combination_the_last_knob_fastest() -> None:
     experiment = parse(BASE + '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5, 4]')
     assert [dict(cell.swept)["rules.monster_die"] for cell in experiment.cells] == [6, 5, 4, 6, 5, 4]
     assert [cell.rules.mode for cell in experiment.cells] == ["uh-oh"] * 3 + ["omg"] * 3  # type: ignore[attr-defined]
-    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
+    assert [(p.cell, p.reference) for p in experiment.pairs if p.setting != BASELINE] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
+    assert [(p.cell, p.reference) for p in experiment.pairs if p.setting == BASELINE] == [(4, 0), (5, 0)]
 
 
 def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
@@ -39,9 +40,11 @@ def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
         "wake any, enter walk",
         "wake matching, enter lift",
         "wake matching, enter either",
+        "baseline",
     ]
-    assert all(cell.rules.manhole for cell in experiment.cells)  # type: ignore[attr-defined]
-    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0)]
+    assert [cell.number for cell in experiment.swept_cells] == [0, 1, 2, 3]
+    assert [cell.rules.manhole for cell in experiment.cells] == [True, True, True, True, False]  # type: ignore[attr-defined]
+    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
 
 
 def test_one_policy_sits_on_every_seat_and_parameters_are_kept() -> None:
@@ -52,17 +55,17 @@ def test_one_policy_sits_on_every_seat_and_parameters_are_kept() -> None:
 
 def test_policies_and_their_parameters_can_be_swept() -> None:
     experiment = parse(BASE + '[sweep]\n"policies[1]" = ["racer", "hero"]')
-    assert [cell.policies[1].name for cell in experiment.cells] == ["racer", "hero"]
+    assert [cell.policies[1].name for cell in experiment.swept_cells] == ["racer", "hero"]
     experiment = parse(BASE + '[sweep]\npolicies = [["racer", "hero"], ["hero", "hero"]]')
-    assert [cell.policies[0].name for cell in experiment.cells] == ["racer", "hero"]
+    assert [cell.policies[0].name for cell in experiment.swept_cells] == ["racer", "hero"]
     experiment = parse(BASE + '[sweep]\n"policies[0].caution" = [1, 2.5]')
-    assert [dict(cell.policies[0].parameters) for cell in experiment.cells] == [{"caution": 1.0}, {"caution": 2.5}]
+    assert [dict(cell.policies[0].parameters) for cell in experiment.swept_cells] == [{"caution": 1.0}, {"caution": 2.5}]
 
 
 def test_set_changes_a_setting_of_the_file() -> None:
     experiment = parse(BASE, overrides=["rules.monster_die=4", "games=77", "rules.mode=omg", 'sweep.rules.wake=["matching", "any"]'])
     assert experiment.games == 77
-    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.cells] == [  # type: ignore[attr-defined]
+    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.swept_cells] == [  # type: ignore[attr-defined]
         (4, "omg", "matching"),
         (4, "omg", "any"),
     ]
