@@ -29,7 +29,7 @@ def test_whole_games_equal_move_by_move(knobs: dict[str, Any], game: int) -> Non
 
 
 def test_a_game_of_each_reference_policy_pair_equals_the_twin_game() -> None:
-    for mode, policies in product(("uh-oh", "omg", "cra-cra"), product(("racer", "hero", "brawler"), repeat=2)):
+    for mode, policies in product(("uh-oh", "omg", "cra-cra"), product(("racer", "hero", "brawler", "strategist"), repeat=2)):
         rules = mint_tin.Rules(mode=mode, manhole=True, max_rolls=500)
         for game in range(5):
             follow(Twin(mode=mode, manhole=True, max_rolls=500), watch(seat_table(mint_tin, rules, policies), 7, game), rules)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sim.games import mint_tin
 
-POLICIES = ("random", "racer", "hero", "brawler")
+POLICIES = ("random", "racer", "hero", "brawler", "strategist")
 
 # Per knob: settings under which it matters, and the value that must change something there.
 ALIVE: dict[str, tuple[dict[str, Any], Any]] = {
