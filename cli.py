@@ -23,6 +23,15 @@ Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help=
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
 Games = Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's; with [stop] at most so many.", show_default=False)]
 Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")]
+HouseRules = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A house rule to try, as rules.monster_die=4. May be repeated.")]
+Versus = Annotated[list[str], typer.Option("--vs", metavar="KEY=VALUE", help="Compare with this instead of the rulebook. May be repeated.")]
+LineUp = Annotated[
+    list[str],
+    typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the last of `housecarlo policies`]"),
+]
+HalfWidths = Annotated[
+    list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -113,10 +122,10 @@ def check(file: ExperimentFile, games: Games = None, seed: Seed = None, jobs: Jo
 @app.command()
 def compare(
     game: GameName,
-    settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A house rule to try, for example rules.monster_die=4. May be repeated.")] = [],  # noqa: B006
-    versus: Annotated[list[str], typer.Option("--vs", metavar="KEY=VALUE", help="What to compare it with, in place of the rulebook. May be repeated.")] = [],  # noqa: B006
-    policies: Annotated[list[str], typer.Option("--policies", metavar="NAME", help="Who plays: one for every seat, or one per seat. [default: the last that `housecarlo policies` lists]", show_default=False)] = [],  # noqa: B006
-    precision: Annotated[list[str], typer.Option("--precision", metavar="FIGURE=HALF-WIDTH", help="Play until a figure is known so well, for example delta.mean_minutes=0.05. May be repeated.")] = [],  # noqa: B006
+    settings: HouseRules = [],  # noqa: B006
+    versus: Versus = [],  # noqa: B006
+    policies: LineUp = [],  # noqa: B006
+    precision: HalfWidths = [],  # noqa: B006
     games: Games = None,
     seed: Seed = None,
     jobs: Jobs = 0,

@@ -97,7 +97,8 @@ def _check_swaps(run: Run) -> Iterator[_Check]:
                 x = figure_of(run, cell["cell"], mine, FIVE_SIGMA)[0]
                 y = figure_of(run, other["cell"], theirs[(seat + 1) % len(theirs)], FIVE_SIGMA)[0]
                 difference = Interval(x.value - y.value, x.low - y.high, x.high - y.low)
-                yield _Check(_percent(difference), 0.0, f"{cell['policies'][seat]['label']} in seat {seat} minus the next with {cell['label']}", "percentage points")
+                moved_seat = f"{cell['policies'][seat]['label']} in seat {seat} minus in the next with {cell['label']}"
+                yield _Check(_percent(difference), 0.0, moved_seat, "percentage points")
 
 
 def _check_exact(run: Run) -> Iterator[_Check]:
@@ -124,7 +125,8 @@ def _control_unfinished(run: Run) -> Control | None:
         return None
     most, label = max(found, key=lambda pair: pair[0].value)
     where = f" with {label}, the most" if most.value > 0 else " in every cell"
-    return Control("unfinished games", f"{write_interval(_percent(most), '%')}{where}; more than {UNFINISHED_MOST:.0%} would fail", not most.low > UNFINISHED_MOST)
+    text = f"{write_interval(_percent(most), '%')}{where}; more than {UNFINISHED_MOST:.0%} would fail"
+    return Control("unfinished games", text, not most.low > UNFINISHED_MOST)
 
 
 def _wins(run: Run, cell: dict[str, Any]) -> list[dict[str, Any]]:

@@ -200,9 +200,8 @@ def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[s
                 "entries": {f: _write_entry(None, 0) for f in results.headlines},
             },
         )
-        row["entries"][c.figure] = (
-            {"value": "0", "interval": "no game differs", "bold": False, "ratio": ""} if c.same else _write_entry(c.interval, digits[c.figure], True, c.clear, c.ratio)
-        )
+        entry = _write_entry(c.interval, digits[c.figure], True, c.clear, c.ratio)
+        row["entries"][c.figure] = entry | {"value": "0", "interval": "no game differs", "bold": False, "ratio": ""} if c.same else entry
     rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
     return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
 

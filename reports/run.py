@@ -53,8 +53,7 @@ class Sums:
     @cached_property
     def values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Least value of each bin, in the column's unit."""
-        return (least_values(len(self.bins)) + self.low) * self.scale
-
+        return (least_values(len(self.bins)) + self.low).astype(np.float64) * self.scale
 
     def width_at(self, value: float) -> float:
         """Width of the bin that begins at `value`, less one unit of the column: how far beyond it the true value may be."""

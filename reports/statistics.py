@@ -154,7 +154,8 @@ def draw_quantiles(groups: np.ndarray[Any, np.dtype[np.int64]], level: float) ->
     edges = least_values(groups.shape[1] + 1, GROUPS_EXACT).astype(np.float64)
     within, row = counted[np.arange(DRAWS), spot], np.arange(DRAWS)
     part = (rank - (reached[row, spot] - within)) / np.maximum(within, 1)
-    return edges[spot] + np.where(np.diff(edges)[spot] > 1, part * np.diff(edges)[spot], 0)
+    drawn: np.ndarray[Any, np.dtype[np.float64]] = edges[spot] + np.where(np.diff(edges)[spot] > 1, part * np.diff(edges)[spot], 0)
+    return drawn
 
 
 @cache

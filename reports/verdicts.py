@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from reports.findings import write_interval, write_number
+from reports.findings import write_interval
 from reports.run import Run
 from reports.statistics import Confidence, Interval
 from reports.tables import compare_seats, confidence_of, difference_of, differences_of, figure_of
@@ -109,8 +109,8 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
     lines = []
     for figure in figures:
         difference = found[figure["metric"], figure["seat"]]
-        both = (figure_of(run, number, figure)[0] for number in (run.baseline, cell))
-        lines.append(Comparison(_name(figure), *both, difference.interval, difference.games, difference.ratio))
+        before, after = (figure_of(run, number, figure)[0] for number in (run.baseline, cell))
+        lines.append(Comparison(_name(figure), before, after, difference.interval, difference.games, difference.ratio))
     return lines
 
 

@@ -189,7 +189,9 @@ def parse_experiment(
     alike = [cell for cell in cells if cell.number != baseline and len(cell.policies) == len(cells[baseline].policies)]
     pairs += [Pair(cell.number, baseline, BASELINE) for cell in alike if (cell.number, baseline) not in compared]
     targets = read_targets(file.targets, module, where)
-    for key, quantity in [*((f"targets.{t.quantity.name}", t.quantity) for t in targets), *((f"stop.precision.{p.quantity.name}", p.quantity) for p in precision)]:
+    asked = [(f"targets.{target.quantity.name}", target.quantity) for target in targets]
+    asked += [(f"stop.precision.{one.quantity.name}", one.quantity) for one in precision]
+    for key, quantity in asked:
         if quantity.delta and len(cells) == 1:
             raise InputError(f"{where}: {key}: the only cell is the baseline itself; sweep something, or give another [baseline]")
         if quantity.seat is not None and all(quantity.seat >= len(cell.policies) for cell in cells):

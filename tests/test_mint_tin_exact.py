@@ -16,6 +16,7 @@ from tests.players import play_columns, seat_table
 GAMES = 4_000_000
 BLOCK = 50_000
 
+
 @pytest.mark.slow
 @pytest.mark.parametrize("solved", mint_tin.EXACT, ids=str)
 def test_exact_values_at_four_million_games(solved: Exact) -> None:

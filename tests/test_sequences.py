@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from pathlib import Path
 
@@ -12,12 +13,12 @@ from scipy import stats
 from policies.loading import load_line_ups
 from reports.run import Sums
 from reports.sequences import _log_mixture, factor, rank_limits, share_limits
-from reports.statistics import AT_95, Confidence, mean, quantile, share
+from reports.statistics import AT_95, Confidence, Interval, mean, quantile, share
 from sim import batch
 from sim.batch import Player, Tallies, play_until_known
 from sim.experiment import parse_experiment
 from sim.games import mint_tin
-from sim.tally import figures_of
+from sim.tally import CellTally, Figure, figures_of
 
 ANYTIME = Confidence(0.05, anytime=True)
 
@@ -68,28 +69,23 @@ def test_whole_sequential_runs_cover_the_exact_values_and_peeking_does_not(monke
     runs, games = 300, 10_000
     solved = next(exact for exact in mint_tin.EXACT if exact.rules == {"monster_die": 4})
     truth = {name: value for name, (value, _) in solved.values.items()}
-    figures = [f for f in figures_of(mint_tin, 2) if f"{f.metric.name}{'' if f.seat is None else f'[{f.seat}]'}" in truth]
+    figures = [figure for figure in figures_of(mint_tin, 2) if name_of(figure) in truth]
     data = {"game": "mint-tin", "policies": ["racer"], "rules": {"monster_die": 4}, "baseline": {"rules": {"monster_die": 4}}, "games": games}
     line_ups = load_line_ups(parse_experiment(dict(data), Path("exact.toml")))
-    always = {which: {name: 0 for name in truth} for which in (AT_95, ANYTIME)}
+    always = {which: dict.fromkeys(truth, 0) for which in (AT_95, ANYTIME)}
     for seed in range(runs):
-        held = {which: dict.fromkeys(truth, True) for which in always}
+        looked: list[CellTally] = []
 
-        def look(tallies: Tallies) -> set[int]:
-            (cell,) = tallies.cells
-            for figure in figures:
-                name = f"{figure.metric.name}{'' if figure.seat is None else f'[{figure.seat}]'}"
-                n = figure.index
-                sums = Sums(cell.counts[n], cell.totals[n], cell.squares[n], cell.bins[n], 0, 1.0)
-                for which in held:
-                    found = share(sums.count_of(figure.equals or 0), sums.n, which) if figure.metric.kind == "share" else mean(sums, which)
-                    held[which][name] &= found.low <= truth[name] <= found.high
+        def look(tallies: Tallies, looked: list[CellTally] = looked) -> set[int]:
+            looked.append(copy.copy(tallies.cells[0]))
             return {0}
 
         play_until_known(Player(parse_experiment({**data, "seed": seed}, Path("exact.toml")), line_ups), look, jobs=1)
-        for which in always:
-            for name in truth:
-                always[which][name] += held[which][name]
+        for which, held in always.items():
+            for figure in figures:
+                name = name_of(figure)
+                intervals = [interval_of(cell, figure, which) for cell in looked]
+                held[name] += all(i.low <= truth[name] <= i.high for i in intervals)
     error = 5 * math.sqrt(0.95 * 0.05 / runs)
     for name in truth:
         assert always[ANYTIME][name] / runs >= 0.95 - error, name
@@ -106,6 +102,16 @@ def test_quantile_sequences_hold_at_every_look() -> None:
         found = [quantile(sums_of(values[:n]), 0.9, ANYTIME) for n in (500, 2000, 8000, 20_000)]
         held += all(not (i.low > truth or i.high < truth) for i in found)  # an open limit is NaN
     assert held / runs >= 0.95 - 5 * math.sqrt(0.95 * 0.05 / runs)
+
+
+def name_of(figure: Figure) -> str:
+    return figure.metric.name if figure.seat is None else f"{figure.metric.name}[{figure.seat}]"
+
+
+def interval_of(cell: CellTally, figure: Figure, which: Confidence) -> Interval:
+    n = figure.index
+    sums = Sums(cell.counts[n], cell.totals[n], cell.squares[n], cell.bins[n], 0, 1.0)
+    return share(sums.count_of(figure.equals or 0), sums.n, which) if figure.metric.kind == "share" else mean(sums, which)
 
 
 def sums_of(values: np.ndarray) -> Sums:  # type: ignore[type-arg]

@@ -350,7 +350,6 @@ ASSUMPTIONS = (
 )
 
 
-
 def _solved(policies: tuple[str, str], rules: dict[str, Any], *values: float) -> Exact:
     names = ("win_rate[0]", "win_rate[1]", "both_lose_rate", "mean_points[0]", "mean_points[1]", "mean_rolls")
     digits = (6, 6, 6, 6, 6, 4)
