@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reports.run import Run
-from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
+from reports.statistics import Interval, deviation, mean, paired_mean, paired_share, quantile, share
 
 
 def figure_of(run: Run, cell: int, figure: dict[str, Any]) -> tuple[Interval, int]:
@@ -19,6 +19,8 @@ def figure_of(run: Run, cell: int, figure: dict[str, Any]) -> tuple[Interval, in
         interval = share(sums.count_of(figure["equals"]), sums.n)
     elif metric["kind"] == "mean":
         interval = mean(sums)
+    elif metric["kind"] == "sd":
+        interval = deviation(sums)
     else:
         interval = quantile(sums, metric["level"])
     return Interval(*(x * metric["scale"] for x in interval)), sums.n
@@ -52,7 +54,7 @@ def differences_table(run: Run) -> pd.DataFrame:
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
         cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
+        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] in ("share", "mean")]
         for figure, both in zip(paired, run.pair_sums(number), strict=True):
             metric = run.metrics[figure["metric"]]
             x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])

@@ -20,6 +20,7 @@ from sim.outcomes import MISSING, Column, Metric
 EXACT = 4096
 HALF = EXACT // 2
 LOW_32 = 0xFFFFFFFF
+PAIRED = ("share", "mean")  # kinds of figures compared game by game
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Counter:
     def __init__(self, module: ModuleType, seats: int) -> None:
         self.fields = fields_of(module, seats)
         self.lows = np.array([f.column.low for f in self.fields], dtype=np.int64)
-        paired = [f for f in figures_of(module, seats) if f.metric.kind != "quantile"]
+        paired = [f for f in figures_of(module, seats) if f.metric.kind in PAIRED]
         self.paired_index = np.array([f.index for f in paired], dtype=np.int64)
         self.paired_equals = np.array([MISSING if f.metric.kind == "mean" else f.equals for f in paired], dtype=np.int64)
         place = {f.column.name: n for n, f in reversed(list(enumerate(self.fields)))}
