@@ -124,7 +124,7 @@ class Action(IntEnum):
 # The choices of the knobs as the compiled code sees them: their index in the declaration above.
 REVERSED, SHUFFLED = 1, 2
 LEAVE_ONE, LEAVE_SHORT = 1, 2
-AT_MOST, NO_LIMIT = 1, 2
+NO_LIMIT = 2
 ONLY_WITHOUT_USABLE_WEAPON = 1
 DUNGEON_AND_ROOM, LIFE_MINUS_DUNGEON, LIFE_MINUS_DUNGEON_AND_ROOM = 1, 2, 3
 
@@ -179,7 +179,7 @@ VIEW = np.dtype(
         ("weapon", np.int64),  # value, 0 for none
         ("limit", np.int64),  # value of the last monster the weapon slew, 15 for none
         ("room_cards", np.int64),
-        ("room", np.int64, (ROOM_MOST,)),  # the cards that lie face up
+        ("room", np.int64, (ROOM_MOST,)),  # the cards that lie face up, then 0
         ("room_full", np.int64),
         ("resolved_here", np.int64),
         ("potions_here", np.int64),
@@ -378,8 +378,8 @@ def look(state, rules, seat, view):
     view.weapon = state.weapon
     view.limit = state.limit
     view.room_cards = state.room_cards
-    for n in range(state.room_cards):
-        view.room[n] = state.room[n]
+    for n in range(ROOM_MOST):
+        view.room[n] = state.room[n] if n < state.room_cards else 0
     view.room_full = state.room_full
     view.resolved_here = state.resolved_here
     view.potions_here = state.potions_here
@@ -400,11 +400,11 @@ def look(state, rules, seat, view):
 
 
 @jit
-def can_fight_armed(rules, weapon, limit, monster):
-    """May a weapon of that value and limit be used on a monster of value `monster` (4. Impugnare un'arma)?"""
+def reach_of(rules, weapon, limit):
+    """The weapon may be used on monsters of value below this (4. Impugnare un'arma)."""
     if weapon == NO_WEAPON:
-        return False
-    return limit == FRESH or monster < limit or rules.weapon_limit == NO_LIMIT or (monster == limit and rules.weapon_limit == AT_MOST)
+        return 0
+    return FRESH if rules.weapon_limit == NO_LIMIT else limit + rules.weapon_limit  # one more where "at_most" is the rule
 
 
 @jit
@@ -416,17 +416,17 @@ def can_avoid(state, rules):
 @jit
 def legal_actions(state, rules):
     """Bit mask of the legal actions. Takes a state or a view."""
-    mask = 1 << Action.AVOID if can_avoid(state, rules) else 0
+    reach = reach_of(rules, state.weapon, state.limit)
+    fights = potions = 0  # bit n: the n-th card; without branches, which chance would mispredict
     for n in range(state.room_cards):
         card = state.room[n]
-        if is_monster(card) and can_fight_armed(rules, state.weapon, state.limit, value_of(card)):
-            mask |= 1 << (Action.FIGHT_1 + n)
-            if rules.bare_hands == ONLY_WITHOUT_USABLE_WEAPON:
-                continue
-        elif is_potion(card) and rules.potion_optional:
-            mask |= 1 << (Action.DISCARD_1 + n)
-        mask |= 1 << (Action.TAKE_1 + n)
-    return mask
+        fights |= (is_monster(card) & (value_of(card) < reach)) << n
+        potions |= np.int64(is_potion(card)) << n
+    takes = (1 << state.room_cards) - 1
+    if rules.bare_hands == ONLY_WITHOUT_USABLE_WEAPON:
+        takes &= ~fights
+    mask = np.int64(can_avoid(state, rules)) | takes << Action.TAKE_1 | fights << Action.FIGHT_1
+    return mask | potions << Action.DISCARD_1 if rules.potion_optional else mask
 
 
 @jit
@@ -438,8 +438,8 @@ def act(state, rules, streams, action):
     n = (action - Action.TAKE_1) % ROOM_MOST
     card = state.room[n]
     state.room_cards -= 1
-    for place in range(n, state.room_cards):
-        state.room[place] = state.room[place + 1]
+    for place in range(ROOM_MOST - 1):  # close the gap; a loop of one length is never mispredicted
+        state.room[place] = state.room[place + (place >= n)]
     if state.resolved_here == 0:
         state.faced += 1
         state.avoids = 0
@@ -527,14 +527,12 @@ def score(state, rules, streams, row):
     left = 0
     for n in range(state.face_down):
         card = state.dungeon[(state.top + n) & (RING - 1)]
-        if is_monster(card):
-            below += value_of(card)
-            left += 1
+        below += is_monster(card) * value_of(card)
+        left += is_monster(card)
     lying = 0
     for n in range(state.room_cards):
-        if is_monster(state.room[n]):
-            lying += value_of(state.room[n])
-            left += 1
+        lying += is_monster(state.room[n]) * value_of(state.room[n])
+        left += is_monster(state.room[n])
     row.won = 1 if won else 0
     row.score = won_score(state, rules) if won else lost_score(state, rules, below, lying)
     row.health = state.health
