@@ -184,3 +184,19 @@ def tuple_type(of: Any, length: int) -> Any:
     """numba's type of a tuple of `length` alike things."""
     make: Any = types.UniTuple
     return make(of, length)
+
+
+def allocator(dtype: np.dtype[Any], length: int, name: str) -> Callable[[], Any]:
+    """A function, compiled unless pure, that returns `length` zeroed records: work space for a policy."""
+    if PURE:
+        return lambda: record_array(dtype, length)
+    allocate: Callable[[], Any] = jit(bind(_zeroed, name, DTYPE=dtype, LENGTH=length))
+    return allocate
+
+
+DTYPE: Any = None  # filled in by `bind`
+LENGTH = 0
+
+
+def _zeroed():
+    return np.zeros(LENGTH, DTYPE)
