@@ -10,7 +10,7 @@ from sim.games.scoundrel import Action
 from sim.jit import int_columns, record_array, record_of
 from sim.outcomes import MISSING
 from sim.replay import action_names
-from sim.rng import STREAM
+from sim.rng import STREAM, open_stream
 from sim.stories.scoundrel import RANKS, SUITS, card_name
 
 
@@ -28,6 +28,8 @@ class Engine:
         self.tables = record_array(scoundrel.STATE, 1)
         self.state = self.tables[0]
         self.streams = record_array(STREAM, scoundrel.PURPOSES)
+        for purpose in range(scoundrel.PURPOSES):
+            open_stream(self.streams[purpose], 1, 0, purpose)
         scoundrel.set_up(self.state, self.rules, self.streams)
         cards = [card_number(name) for name in deck]
         for place, card in enumerate(cards):
