@@ -13,9 +13,12 @@ import numpy as np
 
 from policies.tools import can, policy
 from sim.games.scoundrel import (
+    AVOIDED,
+    DECK,
     FRESH,
     LEAVE_ONE,
     LEAVE_SHORT,
+    PURPOSES,
     RING,
     ROOM_MOST,
     SHUFFLED,
@@ -31,7 +34,7 @@ from sim.games.scoundrel import (
     value_of,
 )
 from sim.jit import allocator, jit
-from sim.rng import STREAM, draw_below, next_word
+from sim.rng import STREAM, draw_below, next_word, open_stream
 
 
 @policy
@@ -313,7 +316,7 @@ def counter(
 COUNTER = (0.729, 0.545, 1.076, 0.438, 0.521, 0.519, 0.504, 0.788, 10.887, 0.414)
 
 _new_tables = allocator(STATE, 2, "scoundrel tables")
-_new_streams = allocator(STREAM, 3, "scoundrel streams")
+_new_streams = allocator(STREAM, PURPOSES, "scoundrel streams")
 AVOIDED_WAY = WAYS_MOST  # the number of the way that avoids the room
 
 
@@ -460,19 +463,17 @@ def searcher(view, legal, rules, stream, budget=200.0, trust=0.3, partial=0.2):
         alive += 1
     if alive == 1 or ways.worth[best] >= WON:
         return ways.action[best]
-    tables, streams = _new_tables(), _new_streams()
-    for n in range(3):
-        streams[n].a = next_word(stream)
-        streams[n].b = next_word(stream)
-        streams[n].c = next_word(stream)
-        streams[n].d = next_word(stream)
+    tables, drawn = _new_tables(), _new_streams()
+    for n in range(PURPOSES):
+        open_stream(drawn[n], next_word(stream), 0, n)
+    streams = (drawn[DECK], drawn[AVOIDED])
     _lay_out(view, tables[0])
     rounds = 0
     while (1 << rounds) < alive:
         rounds += 1
     for _ in range(rounds):
         for _ in range(max(np.int64(budget / (rounds * alive)), 1)):
-            _reorder(view, rules, tables[0], streams[2])
+            _reorder(view, rules, tables[0], streams[DECK])
             for n in range(alive):
                 _copy(tables[0], tables[1])
                 if _try_way(ways, tries[n].way, plan, tables[1], rules, streams, ahead, COUNTER[8], COUNTER[9]):

@@ -7,11 +7,11 @@ from typing import Any
 
 from sim.games import scoundrel
 from sim.games.scoundrel import Action
-from sim.jit import int_columns, record_array, record_of
+from sim.jit import int_columns, record_array, record_dict, records_of, set_field
 from sim.outcomes import MISSING
 from sim.replay import action_names
 from sim.rng import STREAM, open_stream
-from sim.stories.scoundrel import RANKS, SUITS, card_name
+from sim.stories.scoundrel import RANKS, SUITS, table_of
 
 
 def card_number(name: str) -> int:
@@ -24,19 +24,21 @@ class Engine:
     """One game from a given order of the deck, which may be any cards."""
 
     def __init__(self, deck: Sequence[str], **knobs: Any) -> None:
-        self.rules = record_of(scoundrel.RULES, scoundrel.Rules(**knobs).as_values())[0]
-        self.tables = record_array(scoundrel.STATE, 1)
-        self.state = self.tables[0]
-        self.streams = record_array(STREAM, scoundrel.PURPOSES)
-        for purpose in range(scoundrel.PURPOSES):
-            open_stream(self.streams[purpose], 1, 0, purpose)
+        self.rules = records_of(scoundrel.RULES, scoundrel.Rules(**knobs).as_values(), 1)[0]
+        self.state = record_array(scoundrel.STATE, 1)[0]
+        self.streams = tuple(record_array(STREAM, scoundrel.PURPOSES))
+        for purpose, stream in enumerate(self.streams):
+            open_stream(stream, 1, 0, purpose)
         scoundrel.set_up(self.state, self.rules, self.streams)
         cards = [card_number(name) for name in deck]
-        for place, card in enumerate(cards):
-            self.state.dungeon[place] = card
-        self.state.face_down = self.state.never_seen = len(cards)
-        self.state.unseen = sum(1 << card for card in cards)
+        set_field(self.state, "dungeon", cards + [0] * (scoundrel.RING - len(cards)))
+        for name, value in (("face_down", len(cards)), ("never_seen", len(cards)), ("unseen", sum(1 << card for card in cards))):
+            set_field(self.state, name, value)
         self._deal()
+
+    def now(self) -> dict[str, Any]:
+        """The state, by field."""
+        return record_dict(self.state, scoundrel.STATE, scoundrel.STATE.names or ())
 
     def _deal(self) -> None:
         while scoundrel.turn(self.state) == scoundrel.CHANCE:
@@ -52,15 +54,15 @@ class Engine:
 
     @property
     def room(self) -> list[str]:
-        return [card_name(int(card)) for card in self.state.room[: self.state.room_cards]]
+        return table_of(self.now())["room"]
 
     @property
     def dungeon(self) -> list[str]:
-        return [card_name(int(self.state.dungeon[(self.state.top + n) % scoundrel.RING])) for n in range(self.state.face_down)]
+        return table_of(self.now())["dungeon"]
 
     @property
     def health(self) -> int:
-        return int(self.state.health)
+        return self.now()["health"]
 
     @property
     def over(self) -> bool:
@@ -68,11 +70,11 @@ class Engine:
 
     @property
     def weapon(self) -> int | None:
-        return int(self.state.weapon) or None
+        return table_of(self.now())["weapon"]
 
     @property
     def limit(self) -> int | None:
-        return None if self.state.limit == scoundrel.FRESH else int(self.state.limit)
+        return table_of(self.now())["limit"]
 
     def outcome(self) -> dict[str, int | None]:
         rows = record_array(scoundrel.OUTCOME, 1)
