@@ -9,6 +9,8 @@ The worth of an outcome, in points of health at the start, is `bend`ed health, p
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from policies.tools import can, policy
@@ -57,6 +59,7 @@ def first(view, legal, rules, stream):
 
 # ---------------------------------------------------------------- ways to play a room
 
+large = partial(jit, inline=False)
 WAYS_MOST = 64
 STACK = 2 * ROOM_MOST * ROOM_MOST  # at most two moments for each card at each depth
 NO_WAY = -1
@@ -148,7 +151,7 @@ def _worth_left(plan, rules, card, weapon, reach):
     return plan.potion_left * value if is_potion(card) else plan.weapon_left * value
 
 
-@jit
+@large
 def _note(plan, worth, action, health, arm, limit, left):
     """Keep a way to play the room, unless another is at least as good."""
     if not plan.keep_all:
@@ -211,7 +214,7 @@ def _note_end(plan, table, rules, cards, lying, health, weapon, limit, resolved,
     return True
 
 
-@jit
+@large
 def _find_ways(plan, table, rules):
     """Fill `plan` with the ways to play the room on; return the number of the one of most worth.
 
@@ -394,7 +397,7 @@ def _settle(table, health, weapon, limit, left):
     table.avoids = 0
 
 
-@jit
+@large
 def _play_out(plan, table, rules, streams, ahead, avoid, avoid_early):
     """Play on as `counter` does from a room just left; is the game won? `ahead` is the set of cards in the Dungeon."""
     while True:
