@@ -42,7 +42,7 @@ def main() -> None:
     spread = 0.4 * np.maximum(np.abs(centre), 1.0)
     for generation in range(generations):
         drawn = centre + spread * rng.standard_normal((POPULATION, len(centre)))
-        drawn[:, :5] = np.maximum(drawn[:, :5], 0.02)  # denominators, and scales that cannot be negative
+        drawn[:, :4] = np.maximum(drawn[:, :4], 0.02)  # denominators, and scales that cannot be negative
         drawn[0] = centre
         values = [fitness(policy, one, TUNING_SEED + generation, GAMES) for one in drawn]
         best = drawn[np.argsort(values)[-KEPT:]]

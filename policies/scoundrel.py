@@ -77,7 +77,11 @@ PLAN = np.dtype(
         ("bare_left", np.float64),
         ("potion_left", np.float64),
         ("weapon_left", np.float64),
+        ("avoid", np.float64),
+        ("avoid_early", np.float64),
+        ("burden", np.float64),
         ("weapons_ahead", np.float64),
+        ("burden_ahead", np.float64),  # monsters' less potions' values, per card ahead
         ("monsters_below", np.float64, (FRESH + 2,)),  # monsters ahead of value below n: how many, and their sum
         ("sum_below", np.float64, (FRESH + 2,)),
         ("keep_all", np.int64),  # keep every way that no other beats in everything, or the best one alone
@@ -96,7 +100,8 @@ PLAN = np.dtype(
 
 
 @jit
-def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left):
+def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, burden):
+    """Take up a policy's parameters."""
     plan.bend = bend
     plan.weapon = weapon
     plan.next_weapon = next_weapon
@@ -105,25 +110,27 @@ def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_
     plan.bare_left = bare_left
     plan.potion_left = potion_left
     plan.weapon_left = weapon_left
+    plan.avoid = avoid
+    plan.avoid_early = avoid_early
+    plan.burden = burden
 
 
 @jit
 def _count(plan, ahead):
-    """Count the monsters and weapons of the set `ahead`."""
-    many = total = 0
-    for value in range(FRESH + 1):
+    """Count the cards of the set `ahead`."""
+    many = total = weapons = potions = healing = 0
+    for value in range(FRESH + 2):
         plan.monsters_below[value] = many
         plan.sum_below[value] = total
-        here = ((ahead >> value) & 1) + ((ahead >> (16 + value)) & 1)
+        here = ((ahead >> value) & 1) + ((ahead >> (16 + value)) & 1) if value < 16 else 0
         many += here
         total += here * value
-    plan.monsters_below[FRESH + 1] = many
-    plan.sum_below[FRESH + 1] = total
-    weapons = (ahead >> 32) & 0xFFFF
-    plan.weapons_ahead = 0.0
-    while weapons != 0:
-        weapons &= weapons - 1
-        plan.weapons_ahead += 1.0
+        if value < 16:
+            weapons += (ahead >> (32 + value)) & 1
+            potions += (ahead >> (48 + value)) & 1
+            healing += ((ahead >> (48 + value)) & 1) * value
+    plan.weapons_ahead = weapons
+    plan.burden_ahead = (total - healing) / max(many + weapons + potions, 1)
 
 
 @jit
@@ -267,9 +274,17 @@ def _find_ways(plan, table, rules):
 
 
 @jit
-def _worth_avoided(plan, table, rules, avoid, avoid_early):
-    """Worth of avoiding the room. The longer the way ahead, the more `avoid_early` counts."""
-    return _worth_now(plan, rules, table.health, table.weapon, table.limit) - avoid - avoid_early * table.face_down / rules.cards
+def _worth_avoided(plan, table, rules, usual_burden):
+    """Worth of avoiding the room: less, the longer the way ahead and the harder it is than the whole deck."""
+    price = plan.avoid + plan.avoid_early * table.face_down / rules.cards + plan.burden * (plan.burden_ahead - usual_burden)
+    return _worth_now(plan, rules, table.health, table.weapon, table.limit) - price
+
+
+@jit
+def _usual_burden(plan, rules):
+    """Burden of a card of the whole deck."""
+    _count(plan, rules.deck_set)
+    return plan.burden_ahead
 
 
 _new_plan = allocator(PLAN, 1, "scoundrel plan")
@@ -278,14 +293,14 @@ _new_plan = allocator(PLAN, 1, "scoundrel plan")
 @policy
 def planner(
     view, legal, rules, stream,
-    bend=0.5, weapon=0.5, next_weapon=1.0, fade=0.1, armed_left=0.5, bare_left=0.8, potion_left=0.3, weapon_left=0.3, avoid=8.0, avoid_early=0.0,
+    bend=0.846, weapon=0.545, next_weapon=1.026, fade=0.348, armed_left=0.521, bare_left=0.542, potion_left=0.560, weapon_left=0.895, avoid=13.36, avoid_early=0.57,
 ):  # fmt: skip
     """Looks through every way to play the room; does not count cards."""
     plan = _new_plan()[0]
-    _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left)
-    _count(plan, rules.deck_set)
+    _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, 0.0)
+    usual = _usual_burden(plan, rules)
     best = _find_ways(plan, view, rules)
-    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, avoid, avoid_early) > plan.worth[best]:
+    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, usual) > plan.worth[best]:
         return Action.AVOID
     return plan.action[best]
 
@@ -299,24 +314,7 @@ def _ahead(view):
     return ahead
 
 
-@policy
-def counter(
-    view, legal, rules, stream,
-    bend=0.5, weapon=0.5, next_weapon=1.0, fade=0.1, armed_left=0.5, bare_left=0.8, potion_left=0.3, weapon_left=0.3, avoid=8.0, avoid_early=0.0,
-):  # fmt: skip
-    """The planner with knowledge of the cards still to come."""
-    plan = _new_plan()[0]
-    _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left)
-    _count(plan, _ahead(view))
-    best = _find_ways(plan, view, rules)
-    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, avoid, avoid_early) > plan.worth[best]:
-        return Action.AVOID
-    return plan.action[best]
-
-
 # ---------------------------------------------------------------- search
-
-COUNTER = (0.729, 0.545, 1.076, 0.438, 0.521, 0.519, 0.504, 0.788, 10.887, 0.414)
 
 _new_tables = allocator(STATE, 2, "scoundrel tables")
 _new_streams = allocator(STREAM, PURPOSES, "scoundrel streams")
@@ -398,8 +396,8 @@ def _settle(table, health, weapon, limit, left):
 
 
 @large
-def _play_out(plan, table, rules, streams, ahead, avoid, avoid_early):
-    """Play on as `counter` does from a room just left; is the game won? `ahead` is the set of cards in the Dungeon."""
+def _play_out(plan, table, rules, streams, ahead, usual):
+    """Play on by the worth of things from a room just left; is the game won? `ahead` is the set of cards in the Dungeon."""
     while True:
         chance(table, rules, streams)
         if table.room_cards == 0 or (rules.last_room == LEAVE_SHORT and not table.room_full):
@@ -410,7 +408,7 @@ def _play_out(plan, table, rules, streams, ahead, avoid, avoid_early):
         best = _find_ways(plan, table, rules)
         if plan.worth[best] >= WON:
             return True
-        if can_avoid(table, rules) and _worth_avoided(plan, table, rules, avoid, avoid_early) > plan.worth[best]:
+        if can_avoid(table, rules) and _worth_avoided(plan, table, rules, usual) > plan.worth[best]:
             for n in range(table.room_cards):
                 ahead |= 1 << table.room[n]
             act(table, rules, streams, Action.AVOID)
@@ -421,7 +419,7 @@ def _play_out(plan, table, rules, streams, ahead, avoid, avoid_early):
 
 
 @jit
-def _try_way(ways, way, plan, table, rules, streams, ahead, avoid, avoid_early):
+def _try_way(ways, way, plan, table, rules, streams, ahead, usual):
     """Play a game out from one way to play the room; is it won?"""
     if way == AVOIDED_WAY:
         for n in range(table.room_cards):
@@ -433,25 +431,24 @@ def _try_way(ways, way, plan, table, rules, streams, ahead, avoid, avoid_early):
         if ways.health[way] <= 0:
             return False
         _settle(table, ways.health[way], ways.arm[way], ways.limit[way], ways.left[way])
-    return _play_out(plan, table, rules, streams, ahead, avoid, avoid_early)
+    return _play_out(plan, table, rules, streams, ahead, usual)
 
 
 _new_plans = allocator(PLAN, 2, "scoundrel plans")
 _new_wins = allocator(np.dtype([("way", np.int64), ("wins", np.float64)]), WAYS_MOST + 1, "scoundrel wins")
 
 
-@policy
-def searcher(view, legal, rules, stream, budget=200.0, trust=0.3, partial=0.2):
-    """Plays each way to play the room out on sampled Dungeons, `budget` games a decision, and takes the one that wins most.
+@large
+def _search(plans, view, rules, stream, games, trust):
+    """The best action of those that win most of about `games` sampled games; both plans have their weights.
 
-    The Dungeons are drawn from those the player cannot exclude, the same ones for every way; the worse half of
-    the ways is given up again and again (sequential halving, Karnin and others, 2013). Games are played out by `counter`.
+    The Dungeons are drawn from those the player cannot exclude, the same ones for every way to play the room; the worse half
+    of the ways is given up again and again (sequential halving: Karnin, Koren and Somekh, ICML 2013). A point of worth
+    counts as `trust` games won beforehand.
     """
-    plans = _new_plans()
     ways, plan = plans[0], plans[1]
     ahead = _ahead(view)
-    _weigh(ways, *COUNTER[:8])
-    _weigh(plan, *COUNTER[:8])
+    usual = _usual_burden(plan, rules)
     _count(ways, ahead)
     ways.keep_all = 1
     best = _find_ways(ways, view, rules)
@@ -460,9 +457,9 @@ def searcher(view, legal, rules, stream, budget=200.0, trust=0.3, partial=0.2):
     for n in range(alive):
         tries[n].way = n
         tries[n].wins = trust * ways.worth[n]
-    if can(legal, Action.AVOID):
+    if can_avoid(view, rules):
         tries[alive].way = AVOIDED_WAY
-        tries[alive].wins = trust * _worth_avoided(ways, view, rules, COUNTER[8], COUNTER[9])
+        tries[alive].wins = trust * _worth_avoided(ways, view, rules, usual)
         alive += 1
     if alive == 1 or ways.worth[best] >= WON:
         return ways.action[best]
@@ -475,14 +472,12 @@ def searcher(view, legal, rules, stream, budget=200.0, trust=0.3, partial=0.2):
     while (1 << rounds) < alive:
         rounds += 1
     for _ in range(rounds):
-        for _ in range(max(np.int64(budget / (rounds * alive)), 1)):
+        for _ in range(max(np.int64(games / (rounds * alive)), 1)):
             _reorder(view, rules, tables[0], streams[DECK])
             for n in range(alive):
                 _copy(tables[0], tables[1])
-                if _try_way(ways, tries[n].way, plan, tables[1], rules, streams, ahead, COUNTER[8], COUNTER[9]):
+                if _try_way(ways, tries[n].way, plan, tables[1], rules, streams, ahead, usual):
                     tries[n].wins += 1.0
-                else:
-                    tries[n].wins += partial * (1.0 - tables[1].face_down / rules.cards)
         for n in range(1, alive):  # most wins first
             way, wins = tries[n].way, tries[n].wins
             place = n
@@ -491,4 +486,34 @@ def searcher(view, legal, rules, stream, budget=200.0, trust=0.3, partial=0.2):
                 place -= 1
             tries[place].way, tries[place].wins = way, wins
         alive = (alive + 1) // 2
-    return Action.AVOID if tries[0].way == AVOIDED_WAY else ways.action[tries[0].way]
+    return np.int64(Action.AVOID) if tries[0].way == AVOIDED_WAY else ways.action[tries[0].way]
+
+
+@policy
+def counter(
+    view, legal, rules, stream,
+    bend=0.747, weapon=0.567, next_weapon=0.856, fade=0.429, armed_left=0.540, bare_left=0.500, potion_left=0.550, weapon_left=0.831, avoid=11.67, avoid_early=0.76,
+    burden=0.0,
+):  # fmt: skip
+    """The planner counting the cards still to come; once it knows the order of all, it plays each way out in its head."""
+    plans = _new_plans()
+    for n in range(2):
+        _weigh(plans[n], bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, burden)
+    if view.unders == view.face_down and rules.avoid_order != SHUFFLED:
+        return _search(plans, view, rules, stream, 1.0, 1e-4)
+    plan = plans[0]
+    usual = _usual_burden(plan, rules)
+    _count(plan, _ahead(view))
+    best = _find_ways(plan, view, rules)
+    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, usual) > plan.worth[best]:
+        return Action.AVOID
+    return plan.action[best]
+
+
+@policy
+def searcher(view, legal, rules, stream, budget=200.0, trust=0.2):
+    """Plays each way to play the room out on sampled Dungeons, about `budget` games a decision, and takes the one that wins most."""
+    plans = _new_plans()
+    for n in range(2):
+        _weigh(plans[n], 0.747, 0.567, 0.856, 0.429, 0.540, 0.500, 0.550, 0.831, 11.67, 0.76, 0.0)
+    return _search(plans, view, rules, stream, budget, trust)
