@@ -47,7 +47,10 @@ def main() -> None:
         values = [fitness(policy, one, TUNING_SEED + generation, GAMES) for one in drawn]
         best = drawn[np.argsort(values)[-KEPT:]]
         centre, spread = best.mean(axis=0), np.maximum(best.std(axis=0), LEAST_SPREAD * np.abs(centre))
-        print(f"{generation}: best {max(values):.4f}, last centre {values[0]:.4f}: " + ", ".join(f"{k}={v:.3f}" for k, v in zip(names, centre, strict=True)), flush=True)
+        print(
+            f"{generation}: best {max(values):.4f}, last centre {values[0]:.4f}: " + ", ".join(f"{k}={v:.3f}" for k, v in zip(names, centre, strict=True)),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

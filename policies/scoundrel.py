@@ -79,9 +79,7 @@ PLAN = np.dtype(
         ("weapon_left", np.float64),
         ("avoid", np.float64),
         ("avoid_early", np.float64),
-        ("burden", np.float64),
         ("weapons_ahead", np.float64),
-        ("burden_ahead", np.float64),  # monsters' less potions' values, per card ahead
         ("monsters_below", np.float64, (FRESH + 2,)),  # monsters ahead of value below n: how many, and their sum
         ("sum_below", np.float64, (FRESH + 2,)),
         ("keep_all", np.int64),  # keep every way that no other beats in everything, or the best one alone
@@ -100,7 +98,7 @@ PLAN = np.dtype(
 
 
 @jit
-def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, burden):
+def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early):
     """Take up a policy's parameters."""
     plan.bend = bend
     plan.weapon = weapon
@@ -112,25 +110,22 @@ def _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_
     plan.weapon_left = weapon_left
     plan.avoid = avoid
     plan.avoid_early = avoid_early
-    plan.burden = burden
 
 
 @jit
 def _count(plan, ahead):
-    """Count the cards of the set `ahead`."""
-    many = total = weapons = potions = healing = 0
-    for value in range(FRESH + 2):
+    """Count the monsters and weapons of the set `ahead`."""
+    many = total = weapons = 0
+    for value in range(FRESH + 1):
         plan.monsters_below[value] = many
         plan.sum_below[value] = total
-        here = ((ahead >> value) & 1) + ((ahead >> (16 + value)) & 1) if value < 16 else 0
+        here = ((ahead >> value) & 1) + ((ahead >> (16 + value)) & 1)
         many += here
         total += here * value
-        if value < 16:
-            weapons += (ahead >> (32 + value)) & 1
-            potions += (ahead >> (48 + value)) & 1
-            healing += ((ahead >> (48 + value)) & 1) * value
+        weapons += (ahead >> (32 + value)) & 1
+    plan.monsters_below[FRESH + 1] = many  # a fresh weapon reaches so far where equal values are allowed
+    plan.sum_below[FRESH + 1] = total
     plan.weapons_ahead = weapons
-    plan.burden_ahead = (total - healing) / max(many + weapons + potions, 1)
 
 
 @jit
@@ -274,17 +269,18 @@ def _find_ways(plan, table, rules):
 
 
 @jit
-def _worth_avoided(plan, table, rules, usual_burden):
-    """Worth of avoiding the room: less, the longer the way ahead and the harder it is than the whole deck."""
-    price = plan.avoid + plan.avoid_early * table.face_down / rules.cards + plan.burden * (plan.burden_ahead - usual_burden)
-    return _worth_now(plan, rules, table.health, table.weapon, table.limit) - price
+def _worth_avoided(plan, table, rules):
+    """Worth of avoiding the room; the longer the way ahead, the more `avoid_early` counts."""
+    return _worth_now(plan, rules, table.health, table.weapon, table.limit) - plan.avoid - plan.avoid_early * table.face_down / rules.cards
 
 
 @jit
-def _usual_burden(plan, rules):
-    """Burden of a card of the whole deck."""
-    _count(plan, rules.deck_set)
-    return plan.burden_ahead
+def _choose(plan, view, rules):
+    """The first action of the way to play the room that is worth most, avoiding it among them."""
+    best = _find_ways(plan, view, rules)
+    if can_avoid(view, rules) and _worth_avoided(plan, view, rules) > plan.worth[best]:
+        return np.int64(Action.AVOID)
+    return plan.action[best]
 
 
 _new_plan = allocator(PLAN, 1, "scoundrel plan")
@@ -293,16 +289,13 @@ _new_plan = allocator(PLAN, 1, "scoundrel plan")
 @policy
 def planner(
     view, legal, rules, stream,
-    bend=0.846, weapon=0.545, next_weapon=1.026, fade=0.348, armed_left=0.521, bare_left=0.542, potion_left=0.560, weapon_left=0.895, avoid=13.36, avoid_early=0.57,
+    bend=0.870, weapon=0.551, next_weapon=1.192, fade=0.258, armed_left=0.599, bare_left=0.500, potion_left=0.616, weapon_left=0.900, avoid=12.97, avoid_early=0.71,
 ):  # fmt: skip
     """Looks through every way to play the room; does not count cards."""
     plan = _new_plan()[0]
-    _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, 0.0)
-    usual = _usual_burden(plan, rules)
-    best = _find_ways(plan, view, rules)
-    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, usual) > plan.worth[best]:
-        return Action.AVOID
-    return plan.action[best]
+    _weigh(plan, bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early)
+    _count(plan, rules.deck_set)
+    return _choose(plan, view, rules)
 
 
 @jit
@@ -396,7 +389,7 @@ def _settle(table, health, weapon, limit, left):
 
 
 @large
-def _play_out(plan, table, rules, streams, ahead, usual):
+def _play_out(plan, table, rules, streams, ahead):
     """Play on by the worth of things from a room just left; is the game won? `ahead` is the set of cards in the Dungeon."""
     while True:
         chance(table, rules, streams)
@@ -408,7 +401,7 @@ def _play_out(plan, table, rules, streams, ahead, usual):
         best = _find_ways(plan, table, rules)
         if plan.worth[best] >= WON:
             return True
-        if can_avoid(table, rules) and _worth_avoided(plan, table, rules, usual) > plan.worth[best]:
+        if can_avoid(table, rules) and _worth_avoided(plan, table, rules) > plan.worth[best]:
             for n in range(table.room_cards):
                 ahead |= 1 << table.room[n]
             act(table, rules, streams, Action.AVOID)
@@ -419,7 +412,7 @@ def _play_out(plan, table, rules, streams, ahead, usual):
 
 
 @jit
-def _try_way(ways, way, plan, table, rules, streams, ahead, usual):
+def _try_way(ways, way, plan, table, rules, streams, ahead):
     """Play a game out from one way to play the room; is it won?"""
     if way == AVOIDED_WAY:
         for n in range(table.room_cards):
@@ -431,7 +424,7 @@ def _try_way(ways, way, plan, table, rules, streams, ahead, usual):
         if ways.health[way] <= 0:
             return False
         _settle(table, ways.health[way], ways.arm[way], ways.limit[way], ways.left[way])
-    return _play_out(plan, table, rules, streams, ahead, usual)
+    return _play_out(plan, table, rules, streams, ahead)
 
 
 _new_plans = allocator(PLAN, 2, "scoundrel plans")
@@ -448,7 +441,6 @@ def _search(plans, view, rules, stream, games, trust):
     """
     ways, plan = plans[0], plans[1]
     ahead = _ahead(view)
-    usual = _usual_burden(plan, rules)
     _count(ways, ahead)
     ways.keep_all = 1
     best = _find_ways(ways, view, rules)
@@ -459,7 +451,7 @@ def _search(plans, view, rules, stream, games, trust):
         tries[n].wins = trust * ways.worth[n]
     if can_avoid(view, rules):
         tries[alive].way = AVOIDED_WAY
-        tries[alive].wins = trust * _worth_avoided(ways, view, rules, usual)
+        tries[alive].wins = trust * _worth_avoided(ways, view, rules)
         alive += 1
     if alive == 1 or ways.worth[best] >= WON:
         return ways.action[best]
@@ -476,7 +468,7 @@ def _search(plans, view, rules, stream, games, trust):
             _reorder(view, rules, tables[0], streams[DECK])
             for n in range(alive):
                 _copy(tables[0], tables[1])
-                if _try_way(ways, tries[n].way, plan, tables[1], rules, streams, ahead, usual):
+                if _try_way(ways, tries[n].way, plan, tables[1], rules, streams, ahead):
                     tries[n].wins += 1.0
         for n in range(1, alive):  # most wins first
             way, wins = tries[n].way, tries[n].wins
@@ -493,27 +485,21 @@ def _search(plans, view, rules, stream, games, trust):
 def counter(
     view, legal, rules, stream,
     bend=0.747, weapon=0.567, next_weapon=0.856, fade=0.429, armed_left=0.540, bare_left=0.500, potion_left=0.550, weapon_left=0.831, avoid=11.67, avoid_early=0.76,
-    burden=0.0,
 ):  # fmt: skip
     """The planner counting the cards still to come; once it knows the order of all, it plays each way out in its head."""
     plans = _new_plans()
     for n in range(2):
-        _weigh(plans[n], bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early, burden)
+        _weigh(plans[n], bend, weapon, next_weapon, fade, armed_left, bare_left, potion_left, weapon_left, avoid, avoid_early)
     if view.unders == view.face_down and rules.avoid_order != SHUFFLED:
         return _search(plans, view, rules, stream, 1.0, 1e-4)
-    plan = plans[0]
-    usual = _usual_burden(plan, rules)
-    _count(plan, _ahead(view))
-    best = _find_ways(plan, view, rules)
-    if can_avoid(view, rules) and _worth_avoided(plan, view, rules, usual) > plan.worth[best]:
-        return Action.AVOID
-    return plan.action[best]
+    _count(plans[0], _ahead(view))
+    return _choose(plans[0], view, rules)
 
 
 @policy
-def searcher(view, legal, rules, stream, budget=200.0, trust=0.2):
+def searcher(view, legal, rules, stream, budget=200.0, trust=0.1):
     """Plays each way to play the room out on sampled Dungeons, about `budget` games a decision, and takes the one that wins most."""
     plans = _new_plans()
     for n in range(2):
-        _weigh(plans[n], 0.747, 0.567, 0.856, 0.429, 0.540, 0.500, 0.550, 0.831, 11.67, 0.76, 0.0)
+        _weigh(plans[n], 0.747, 0.567, 0.856, 0.429, 0.540, 0.500, 0.550, 0.831, 11.67, 0.76)
     return _search(plans, view, rules, stream, budget, trust)

@@ -101,7 +101,9 @@ def test_pitfall_2_a_win_scores_health_and_nothing_is_subtracted(table):
     assert game.score() == 7
 
 
-@pytest.mark.parametrize(("death_score", "score"), [("dungeon", -15), ("dungeon_and_room", -28), ("life_minus_dungeon", -16), ("life_minus_dungeon_and_room", -29)])
+@pytest.mark.parametrize(
+    ("death_score", "score"), [("dungeon", -15), ("dungeon_and_room", -28), ("life_minus_dungeon", -16), ("life_minus_dungeon_and_room", -29)]
+)
 def test_pitfall_3_death_counts_the_monsters_left(table, death_score, score):
     game = table("4♠ K♠ 2♦ 3♥ 5♣ 10♣ 2♥", health=3, death_score=death_score)
     game.take("4♠")

@@ -41,7 +41,9 @@ class Rules(BaseRules):
     weapon_ranks: tuple[int, ...] = knob(tuple(range(2, 11)), "ranks of the weapons, each in ♦", "1. Preparazione: 9 di Quadri", **_RANK_LIST)
     potion_ranks: tuple[int, ...] = knob(tuple(range(2, 11)), "ranks of the potions, each in ♥", "1. Preparazione: 9 di Cuori", **_RANK_LIST)
     health: int = knob(20, "health at the start", "1. Preparazione: la Salute iniziale è 20", unit="health", ge=1, le=100)
-    max_health: int = knob(20, "health that potions cannot exceed; if `health` is more, that", "2. Pozioni: senza poter superare 20", unit="health", ge=1, le=100)
+    max_health: int = knob(
+        20, "health that potions cannot exceed; if `health` is more, that", "2. Pozioni: senza poter superare 20", unit="health", ge=1, le=100
+    )
     room_size: int = knob(4, "cards of a full room", "3. La Stanza: quattro carte a faccia in su", unit="cards", ge=1, le=ROOM_MOST)
     cards_per_room: int = knob(3, "cards resolved when a room is faced", "3. Affrontare la Stanza: tre delle quattro carte", unit="cards", ge=1, le=ROOM_MOST)
     avoids_in_a_row: int = knob(1, "rooms that may be avoided one after the other", "3. Evitare la Stanza: non due consecutive", unit="rooms", ge=0, le=10)
@@ -56,9 +58,13 @@ class Rules(BaseRules):
     bare_hands: Literal["always", "only_without_usable_weapon"] = knob("always", "when a monster may be fought bare-handed", "5. A mani nude: si può sempre")
     potions_per_turn: int = knob(1, "potions of a turn that heal", "2. Pozioni: soltanto la prima ha effetto", unit="potions", ge=0, le=ROOM_MOST)
     potion_optional: bool = knob(False, "may a potion be discarded without drinking it", "6. si può bere (silent)")
-    potion_bonus: bool = knob(True, "does a potion resolved last, at full health, add its value to the score", "8. si aggiunge anche il valore di quella pozione")
+    potion_bonus: bool = knob(
+        True, "does a potion resolved last, at full health, add its value to the score", "8. si aggiunge anche il valore di quella pozione"
+    )
     death_score: Literal["dungeon", "dungeon_and_room", "life_minus_dungeon", "life_minus_dungeon_and_room"] = knob(
-        "dungeon", "score of a lost game: minus the monsters face down, or also those face up; plus the health or not", "8. tutti i mostri ancora presenti nel Dungeon"
+        "dungeon",
+        "score of a lost game: minus the monsters face down, or also those face up; plus the health or not",
+        "8. tutti i mostri ancora presenti nel Dungeon",
     )
     seconds_per_decision: int = knob(5, "playing time of one card resolved or room avoided (assumed)", "not in the sheet", unit="s", ge=1, le=1000)
 
