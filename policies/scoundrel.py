@@ -60,6 +60,7 @@ def first(view, legal, rules, stream):
 # ---------------------------------------------------------------- ways to play a room
 
 large = partial(jit, inline=False)
+COUNTED = (0.747, 0.567, 0.856, 0.429, 0.540, 0.500, 0.550, 0.831, 11.67, 0.76)  # the parameters of `counter`, by which games are played out too
 WAYS_MOST = 64
 STACK = 2 * ROOM_MOST * ROOM_MOST  # at most two moments for each card at each depth
 NO_WAY = -1
@@ -289,7 +290,8 @@ _new_plan = allocator(PLAN, 1, "scoundrel plan")
 @policy
 def planner(
     view, legal, rules, stream,
-    bend=0.870, weapon=0.551, next_weapon=1.192, fade=0.258, armed_left=0.599, bare_left=0.500, potion_left=0.616, weapon_left=0.900, avoid=12.97, avoid_early=0.71,
+    bend=0.870, weapon=0.551, next_weapon=1.192, fade=0.258, armed_left=0.599, bare_left=0.500, potion_left=0.616, weapon_left=0.900,
+    avoid=12.97, avoid_early=0.71,
 ):  # fmt: skip
     """Looks through every way to play the room; does not count cards."""
     plan = _new_plan()[0]
@@ -464,7 +466,7 @@ def _search(plans, view, rules, stream, games, trust):
     while (1 << rounds) < alive:
         rounds += 1
     for _ in range(rounds):
-        for _ in range(max(np.int64(games / (rounds * alive)), 1)):
+        for _ in range(max(int(games / (rounds * alive)), 1)):
             _reorder(view, rules, tables[0], streams[DECK])
             for n in range(alive):
                 _copy(tables[0], tables[1])
@@ -484,7 +486,8 @@ def _search(plans, view, rules, stream, games, trust):
 @policy
 def counter(
     view, legal, rules, stream,
-    bend=0.747, weapon=0.567, next_weapon=0.856, fade=0.429, armed_left=0.540, bare_left=0.500, potion_left=0.550, weapon_left=0.831, avoid=11.67, avoid_early=0.76,
+    bend=COUNTED[0], weapon=COUNTED[1], next_weapon=COUNTED[2], fade=COUNTED[3], armed_left=COUNTED[4], bare_left=COUNTED[5],
+    potion_left=COUNTED[6], weapon_left=COUNTED[7], avoid=COUNTED[8], avoid_early=COUNTED[9],
 ):  # fmt: skip
     """The planner counting the cards still to come; once it knows the order of all, it plays each way out in its head."""
     plans = _new_plans()
@@ -501,5 +504,5 @@ def searcher(view, legal, rules, stream, budget=200.0, trust=0.1):
     """Plays each way to play the room out on sampled Dungeons, about `budget` games a decision, and takes the one that wins most."""
     plans = _new_plans()
     for n in range(2):
-        _weigh(plans[n], 0.747, 0.567, 0.856, 0.429, 0.540, 0.500, 0.550, 0.831, 11.67, 0.76)
+        _weigh(plans[n], *COUNTED)
     return _search(plans, view, rules, stream, budget, trust)

@@ -427,7 +427,7 @@ def legal_actions(state, rules):
     for n in range(state.room_cards):
         card = state.room[n]
         fights |= (is_monster(card) & (value_of(card) < reach)) << n
-        potions |= np.int64(is_potion(card)) << n
+        potions |= is_potion(card) << n
     takes = (1 << state.room_cards) - 1
     if rules.bare_hands == ONLY_WITHOUT_USABLE_WEAPON:
         takes &= ~fights
