@@ -74,7 +74,9 @@ def expected(knobs: dict[str, Any], policy: str) -> tuple[Fraction, Fraction, Fr
 
 
 def from_here(twin: Twin, policy: str, known: dict[Any, tuple[Fraction, Fraction, Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
-    """Expected score, its square and the chance to win; `known` remembers positions met before."""
+    """Expected score, its square and the chance to win; `known` remembers positions met before. Plays `twin` on."""
+    while not twin.over and len(choices(twin, policy)) == 1:
+        twin.act(choices(twin, policy)[0][0])
     if twin.over:
         score = twin.score()
         return Fraction(score), Fraction(score * score), Fraction(twin.won)
