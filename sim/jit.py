@@ -199,5 +199,5 @@ DTYPE: Any = None  # filled in by `bind`
 LENGTH = 0
 
 
-def _zeroed():
+def _zeroed() -> Any:
     return np.zeros(LENGTH, DTYPE)
