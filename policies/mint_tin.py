@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from policies.tools import can, draw_legal, jit, policy
+from policies.tools import can, draw_legal, policy
 from sim.games.mint_tin import Action
+from sim.jit import jit
 
 
 @policy

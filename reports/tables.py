@@ -16,11 +16,13 @@ from reports.statistics import (
     NO_FIGURE,
     Confidence,
     Interval,
+    deviation,
     difference_variances,
+    draw_deviations,
     draw_quantiles,
     mean,
+    paired_draws,
     paired_mean,
-    paired_quantile,
     paired_share,
     quantile,
     share,
@@ -53,6 +55,8 @@ def figure_of(run: Run, cell: int, figure: dict[str, Any], sure: Confidence | No
         interval = share(sums.count_of(figure["equals"]), sums.n, sure)
     elif metric["kind"] == "mean":
         interval = mean(sums, sure)
+    elif metric["kind"] == "sd":
+        interval = deviation(sums, sure)
     else:
         interval = quantile(sums, metric["level"], sure)
     return Interval(*(x * metric["scale"] for x in interval)), sums.n
@@ -66,8 +70,8 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
     games = min(x.n, y.n)
     if pair["cell"] == pair["reference"] and games:
         return Difference(Interval(0.0, 0.0, 0.0), games, math.inf, True)
-    if metric["kind"] == "quantile":
-        interval, ratio = _quantile_difference(run, pair, figure, sums, sure)
+    if metric["kind"] in ("quantile", "sd"):
+        interval, ratio = _drawn_difference(run, pair, figure, sums, sure)
         return Difference(interval, games, ratio, sums.same)
     if metric["kind"] == "share":
         interval = paired_share((x.total, x.n), (y.total, y.n), both, sure)
@@ -77,20 +81,24 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
     return Difference(interval, games, _ratio(float(apart), float(paired)), sums.same)
 
 
-def _quantile_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
+def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
+    """By the paired bootstrap: of quantiles and standard deviations."""
     metric = run.metrics[figure["metric"]]
     of_cells = [run.sums(pair[which], figure["field"]) for which in ("cell", "reference")]
-    if min(one.n for one in of_cells) == 0:
+    groups = [run.groups(pair[which], figure["field"]) for which in ("cell", "reference")]
+    found = [figure_of(run, pair[which], figure)[0].value / metric["scale"] for which in ("cell", "reference")]
+    if any(math.isnan(value) for value in found):
         return NO_FIGURE, math.nan
     if sums.same and of_cells[0].n == of_cells[1].n:
         return Interval(0.0, 0.0, 0.0), math.inf
-    found = [quantile(one, metric["level"]).value for one in of_cells]
-    unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True))
-    groups = [run.groups(pair[which], figure["field"]) for which in ("cell", "reference")]
-    x, y = (draw_quantiles(g, metric["level"]) * one.scale for g, one in zip(groups, of_cells, strict=True))
-    value, low, high = paired_quantile(found[0] - found[1], x, y, len(groups[0]), min(one.n for one in of_cells), sure)
-    interval = Interval(value, low - unseen, high + unseen)
-    return Interval(*(v * metric["scale"] for v in interval)), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+    if metric["kind"] == "quantile":
+        x, y = (draw_quantiles(g, metric["level"]) * one.scale for g, one in zip(groups, of_cells, strict=True))
+        unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True))
+    else:
+        x, y = (draw_deviations(g) * one.scale for g, one in zip(groups, of_cells, strict=True))
+        unseen = 0.0
+    value, low, high = paired_draws(found[0] - found[1], x, y, len(groups[0]), min(one.n for one in of_cells), sure)
+    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
 
 
 def _ratio(apart: float, paired: float) -> float:

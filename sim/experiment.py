@@ -274,10 +274,20 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
             if not isinstance(inner, dict):
                 raise InputError(f"{where}: {table}: must be a table")
         inner[key.removeprefix(f"{path}.").strip('"')] = value
+        _settle(data, key if path == "rules" else "")
     elif key in _File.model_fields:
         data[key] = value
+        _settle(data, key)
     else:
         raise InputError(f"{where}: --set {key}: no such key; {suggest(key, [*_File.model_fields, *(f'{table}.…' for table in TABLES)])}")
+
+
+def _settle(data: dict[str, Any], setting: str) -> None:
+    """A setting given on the command line is swept no longer; in a one-at-a-time sweep it is where the sweep starts from."""
+    sweep = data.get("sweep")
+    if isinstance(sweep, dict) and sweep.get("mode") != "one-at-a-time":
+        for key in [key for key in sweep if key == setting or (setting == "policies" and key.startswith("policies["))]:
+            del sweep[key]
 
 
 def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rules: type[Rules] | None = None) -> str:

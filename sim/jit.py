@@ -84,13 +84,14 @@ if not PURE:
 _caching = True
 
 
-def jit(function: Callable[..., Any], signature: Any = None) -> Any:
+def jit(function: Callable[..., Any], signature: Any = None, inline: bool = True) -> Any:
     """Compile `function` (a decorator too). With a `signature` it is compiled at once.
 
     `error_model="numpy"` spares the zero-division checks, `nogil` lets threads play side by side, and functions without
     a signature are inlined where they are called: a call of numba's passes a result, a status and an exception to check.
+    `inline=False` spares compile time where a large function is called from several places.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": _caching, "forceinline": signature is None}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": _caching, "forceinline": inline and signature is None}
     return njit(function, **options) if signature is None else njit(signature, **options)(function)
 
 
@@ -184,3 +185,19 @@ def tuple_type(of: Any, length: int) -> Any:
     """numba's type of a tuple of `length` alike things."""
     make: Any = types.UniTuple
     return make(of, length)
+
+
+def allocator(dtype: np.dtype[Any], length: int, name: str) -> Callable[[], Any]:
+    """A function, compiled unless pure, that returns `length` zeroed records: work space for a policy."""
+    if PURE:
+        return lambda: record_array(dtype, length)
+    allocate: Callable[[], Any] = jit(bind(_zeroed, name, DTYPE=dtype, LENGTH=length))
+    return allocate
+
+
+DTYPE: Any = None  # filled in by `bind`
+LENGTH = 0
+
+
+def _zeroed() -> Any:
+    return np.zeros(LENGTH, DTYPE)

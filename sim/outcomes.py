@@ -29,14 +29,14 @@ class Metric:
     """One figure over the games in which `column` is not missing.
 
     kind: "share" (of games with the column equal to `equals`; None: equal to the seat), "mean",
-    or "quantile" (the smallest value that a share `level` of games does not exceed).
+    "sd" (standard deviation), or "quantile" (the smallest value that a share `level` of games does not exceed).
     The figure is multiplied by `scale` and is in `unit`.
     """
 
     name: str
     meaning: str
     column: str
-    kind: Literal["share", "mean", "quantile"]
+    kind: Literal["share", "mean", "sd", "quantile"]
     equals: int | None = None
     level: float = 0.5
     unit: str = ""

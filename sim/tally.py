@@ -4,7 +4,7 @@ Every outcome is an integer, so counts, sums, sums of squares and of products ar
 memory does not grow with the number of games. Distributions are counted in bins that are exact up to
 4096 above a column's least value and 1/2048 wide beyond (log-linear, as in HdrHistogram).
 
-Columns that have quantiles are counted once more, coarsely and in GROUPS groups by game index: the groups are
+Columns that have quantiles or standard deviations are counted once more, coarsely and in GROUPS groups by game index: the groups are
 what a paired bootstrap draws from, the same whatever the blocks were.
 """
 
@@ -24,6 +24,7 @@ EXACT = 4096
 GROUPS = 32
 GROUPS_EXACT = 512  # bins of the groups: 1/256 wide beyond this
 LOW_32 = 0xFFFFFFFF
+DRAWN = ("quantile", "sd")  # kinds of figures whose differences are bootstrapped
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ def figures_of(module: ModuleType, seats: int) -> list[Figure]:
 
 
 def grouped_fields(module: ModuleType, seats: int) -> list[int]:
-    """The flat fields that some quantile is of."""
-    return sorted({figure.index for figure in figures_of(module, seats) if figure.metric.kind == "quantile"})
+    """The flat fields that some quantile or standard deviation is of."""
+    return sorted({figure.index for figure in figures_of(module, seats) if figure.metric.kind in DRAWN})
 
 
 @dataclass

@@ -2,4 +2,5 @@
 
 GAMES: dict[str, str] = {
     "mint-tin": "sim.games.mint_tin",
+    "scoundrel": "sim.games.scoundrel",
 }
