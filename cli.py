@@ -27,7 +27,7 @@ HouseRules = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", hel
 Versus = Annotated[list[str], typer.Option("--vs", metavar="KEY=VALUE", help="Compare with this instead of the rulebook. May be repeated.")]
 LineUp = Annotated[
     list[str],
-    typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the last of `housecarlo policies`]"),
+    typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the game's usual policy]"),
 ]
 HalfWidths = Annotated[
     list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
@@ -132,12 +132,11 @@ def compare(
 ) -> None:
     """Answer one question on the terminal: what does a house rule change? No file is read or written."""
     with _user_errors():
-        from policies.loading import shipped_policies
+        from policies.loading import usual_policy
         from reports.answers import tell_comparison
         from sim.experiment import parse_comparison
 
-        module = _load_game(game)
-        experiment = parse_comparison(game, settings, versus, policies or [list(shipped_policies(module))[-1]], precision, games, seed)
+        experiment = parse_comparison(game, settings, versus, policies or [usual_policy(_load_game(game))], precision, games, seed)
         line_ups, tallies, seconds = _play(experiment, jobs)
         found = _run_of(experiment, line_ups, tallies, seconds)
         for line in tell_comparison(found):
