@@ -112,6 +112,7 @@ class Run:
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
         self.played = [*self.cells, *self.manifest["extra_cells"]]
         self.baseline: int = self.manifest["baseline"]
+        self.drawn: dict[tuple[int, str, int | None], Any] = {}  # bootstrap draws of figures, once made
         self.anytime = bool(self.manifest["precision"])  # were the games played until figures were well enough known?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}

@@ -85,20 +85,26 @@ def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], su
     """By the paired bootstrap: of quantiles and standard deviations."""
     metric = run.metrics[figure["metric"]]
     of_cells = [run.sums(pair[which], figure["field"]) for which in ("cell", "reference")]
-    groups = [run.groups(pair[which], figure["field"]) for which in ("cell", "reference")]
+    groups = len(run.groups(pair["cell"], figure["field"]))
     found = [figure_of(run, pair[which], figure)[0].value / metric["scale"] for which in ("cell", "reference")]
     if any(math.isnan(value) for value in found):
         return NO_FIGURE, math.nan
     if sums.same and of_cells[0].n == of_cells[1].n:
         return Interval(0.0, 0.0, 0.0), math.inf
-    if metric["kind"] == "quantile":
-        x, y = (draw_quantiles(g, metric["level"]) * one.scale for g, one in zip(groups, of_cells, strict=True))
-        unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True))
-    else:
-        x, y = (draw_deviations(g) * one.scale for g, one in zip(groups, of_cells, strict=True))
-        unseen = 0.0
-    value, low, high = paired_draws(found[0] - found[1], x, y, len(groups[0]), min(one.n for one in of_cells), sure)
+    x, y = (_draw(run, pair[which], figure) for which in ("cell", "reference"))
+    unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
+    value, low, high = paired_draws(found[0] - found[1], x, y, groups, min(one.n for one in of_cells), sure)
     return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+
+
+def _draw(run: Run, cell: int, figure: dict[str, Any]) -> Any:
+    """The draws of a figure of a cell, in the column's unit."""
+    key = (cell, figure["metric"], figure["seat"])
+    if key not in run.drawn:
+        metric, groups = run.metrics[figure["metric"]], run.groups(cell, figure["field"])
+        drawn = draw_quantiles(groups, metric["level"]) if metric["kind"] == "quantile" else draw_deviations(groups)
+        run.drawn[key] = drawn * run.sums(cell, figure["field"]).scale
+    return run.drawn[key]
 
 
 def _ratio(apart: float, paired: float) -> float:

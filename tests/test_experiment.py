@@ -74,9 +74,9 @@ def test_set_changes_a_setting_of_the_file() -> None:
 def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline() -> None:
     sweep = '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5]\n'
     experiment = parse(BASE + sweep, overrides=["rules.monster_die=3"])
-    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.cells] == [("uh-oh", 3), ("omg", 3)]  # type: ignore[attr-defined]
+    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.swept_cells] == [("uh-oh", 3), ("omg", 3)]  # type: ignore[attr-defined]
     experiment = parse(BASE + sweep + 'mode = "one-at-a-time"', overrides=["rules.monster_die=3"])
-    assert [cell.rules.monster_die for cell in experiment.cells] == [3, 3, 6, 5]  # type: ignore[attr-defined]
+    assert [cell.rules.monster_die for cell in experiment.swept_cells] == [3, 3, 6, 5]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
