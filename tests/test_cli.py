@@ -105,7 +105,7 @@ QUICKLY = ("--games", "2000", "--set", 'policies=["racer"]', "--set", "targets.b
 def test_check_prints_a_line_per_target_and_its_exit_code(target: str, code: int, word: str, tmp_path: Path) -> None:
     done = housecarlo("check", TARGETS, *QUICKLY, "--set", f"targets.seat_gap={target}", cwd=tmp_path)
     assert done.returncode == code, done.stdout + done.stderr
-    (line,) = [line for line in done.stdout.splitlines() if " seat_gap " in line and "games" in line]
+    (line,) = [line for line in done.stdout.splitlines() if " seat_gap " in line and "wanted:" in line]
     assert line.startswith(word)
     assert "control  mirror line-up" in done.stdout
     assert not list(tmp_path.iterdir())
