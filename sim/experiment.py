@@ -272,8 +272,8 @@ def _value_of(key: str, base: dict[str, Any], module: ModuleType, where: str) ->
         value = base["rules"].get(match["knob"], module.Rules.model_fields[match["knob"]].default)
         return list(value) if isinstance(value, tuple) else value
     if key == "seats":
-        return base["seats"] or module.SEATS[0]
-    line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or module.SEATS[0], where)]
+        return base["seats"] or _seats_of(base["policies"], module)
+    line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or _seats_of(base["policies"], module), where)]
     if match and match["seat"] and int(match["seat"]) < len(line_up):
         entry = line_up[int(match["seat"])]
         return entry.get(match["parameter"]) if match["parameter"] and isinstance(entry, dict) else entry
@@ -288,7 +288,7 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     settings = dict(swept)
     knobs = {**base["rules"], **{key.removeprefix("rules."): value for key, value in settings.items() if key.startswith("rules.")}}
     try:
-        rules = module.Rules.model_validate(knobs)
+        rules = module.Rules.model_validate(knobs, context={"folder": Path(where).parent})
     except ValidationError as error:
         raise InputError(f"{where}: {_explain(error, list(module.Rules.model_fields), 'rules.', module.Rules)}") from None
     seats = settings.get("seats", base["seats"])
@@ -298,7 +298,11 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     if "policies" in settings:
         entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
         policies = [_choice(_checked_entry(entry, "sweep.policies", where), where) for entry in entries]
-    policies = list(_seat_everyone(policies, seats or module.SEATS[0], where))
+    policies = list(_seat_everyone(policies, seats or _seats_of(policies, module), where))
+    try:
+        rules.check_seats(len(policies))
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
     for key, value in settings.items():
         match = SETTING.fullmatch(key)
         if match and match["seat"]:
@@ -317,6 +321,11 @@ def _checked_entry(entry: Any, key: str, where: str) -> Any:
     if not isinstance(entry, str | dict):
         raise InputError(f"{where}: {key}: {show_level(entry)} is no policy; write a name or a table with a name")
     return entry
+
+
+def _seats_of(policies: Sequence[PolicyChoice], module: ModuleType) -> int:
+    """The number of seats where the file does not say: one for each policy, or the fewest."""
+    return len(policies) if len(policies) in module.SEATS else int(module.SEATS[0])
 
 
 def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> Sequence[PolicyChoice]:

@@ -61,7 +61,7 @@ class Rules(BaseRules):
     rolling: Literal["simultaneous", "alternate"] = knob("simultaneous", "how the seats roll", "The standard game is simultaneous rolling")
     first_roller: Literal["random", 0, 1] = knob("random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)")
     rolls_per_second: tuple[float, float] = knob(
-        (0.5, 0.5), "rolls a second of each seat (assumed)", "not in the book", unit="1/s", allowed="two numbers above 0", min_length=2, max_length=2
+        (0.5, 0.5), "rolls a second of each seat", "not in the book", unit="1/s", allowed="two numbers above 0", assumed=True, min_length=2, max_length=2
     )
     meeples: int = knob(5, "meeples of each seat", "Game Setup", ge=2, le=10)
     shelter_capacity: int = knob(7, "meeples the shelter holds", "FoS holds a maximum of 7 meeps", ge=1, le=20)
@@ -296,7 +296,7 @@ COLUMNS = (
     Column("finished", "did the game end within max_rolls"),
 )
 
-_MINUTES = {"unit": "min", "scale": 1 / 60}
+_MINUTES: dict[str, Any] = {"unit": "min", "scale": 1 / 60, "assumed": True}
 
 METRICS = (
     Metric("win_rate", "share of games this seat wins by closing the shelter", "ending", "share", per_seat=True, unit="%"),
