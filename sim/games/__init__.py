@@ -2,4 +2,5 @@
 
 GAMES: dict[str, str] = {
     "mint-tin": "sim.games.mint_tin",
+    "kitty-paw": "sim.games.kitty_paw",
 }
