@@ -427,7 +427,7 @@ HEADLINES = ("win_rate", "shared_rate", "mean_points", "mean_minutes", "mean_rou
 ASSUMPTIONS = (
     "Hands and eyes are modelled by human figures. Those marked as assumed have no measurement behind them, and every finding rests on them: "
     "configs/kitty_paw/sensitivity.toml halves and doubles each.",
-    "How kittens and boxes are spread over the cards is not printed: uniform over the printed ranges, one box for level II, one or two for level III (card_file).",
+    "How kittens and boxes are spread over the cards is not printed: evenly over the ranges, one box for level II, one or two for level III (card_file).",
     "A completed card is worth the number of kittens it shows.",
     "A seat plays at one speed throughout: it neither learns nor tires, and all draws are independent.",
     "A seat's play is its policy's: a finding holds for the policies named, and should be tried with others.",
@@ -825,12 +825,15 @@ def _go_on(state, rules):
         _end(state, state.leader)
         return
     best = _most_points(state, rules)
+    tied = 0
+    for seat in range(rules.seats):
+        tied += 1 if state.points[seat] == best else 0
+    if not rules.tie_break or state.removed_size < tied:
+        _end(state, NOBODY)
+        return
+    state.tie_breaks = 1
     for seat in range(rules.seats):
         state.playing[seat] = 1 if state.points[seat] == best else 0
-    if rules.tie_break and state.removed_size >= _count(state.playing):
-        state.tie_breaks = 1
-    else:
-        _end(state, NOBODY)
 
 
 @jit
