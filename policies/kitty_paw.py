@@ -6,8 +6,27 @@
 
 from __future__ import annotations
 
+import math
+
 from policies.tools import can, policy
-from sim.games.kitty_paw import BLUFF, FACE_UP, NOBODY, NORMAL, RUSH, TEMPOS, Action
+from sim.games.kitty_paw import (
+    ALL_CARDS,
+    ALL_OTHERS,
+    BLUFF,
+    CALLER,
+    CAT_IN_BOX_CARDS,
+    FACE_UP,
+    LAST,
+    NO_CARD,
+    NOBODY,
+    NORMAL,
+    RUSH,
+    SEATS_MOST,
+    TEMPOS,
+    Action,
+    build_seconds,
+    wrong_chance,
+)
 from sim.jit import jit
 from sim.rng import draw_below
 
@@ -77,3 +96,164 @@ def bluffer(view, legal, rules, stream):
         if is_there(view, slot):
             return TEMPOS * slot + BLUFF
     return -1
+
+
+# ---------------------------------------------------------------- adaptive
+
+
+@policy
+def adaptive(view, legal, rules, stream, spread=8.0, their_tempo=2.0):
+    """Weighs card and tempo by the chance to win: its speed, the others' likely finish, penalties at stake, the score.
+
+    `spread` is how many points a lead moves in a round, `their_tempo` the tempo it expects of the others (0 to 2).
+    """
+    tempo = int(their_tempo)
+    if not view.drafting:
+        return Action.CHECK if can(legal, Action.CHECK) and _checking_pays(view, rules, spread, tempo) else Action.SHOUT
+    best, best_value = -1, -1.0
+    for slot in range(FACE_UP):
+        if is_there(view, slot):
+            for mine in range(TEMPOS):
+                value = _value_of_card(view, rules, slot, mine, spread, tempo)
+                if value > best_value:
+                    best, best_value = TEMPOS * slot + mine, value
+    return best
+
+
+@jit
+def _phi(x):
+    """About the standard normal distribution function (logistic, off by at most 0.01)."""
+    return 1.0 / (1.0 + math.exp(-1.702 * x))
+
+
+@jit
+def _mean_flips(boxes):
+    """Cat-in-box cards turned over on average to find `boxes` of them."""
+    return boxes * (2 * CAT_IN_BOX_CARDS + 3 - boxes) / 4.0
+
+
+@jit
+def _seconds(view, rules, seat, slot, tempo):
+    """About when in the round `seat` is done with the card at `slot` (median)."""
+    level, kittens, boxes = view.level[slot], view.kittens[slot], view.boxes[slot]
+    return view.start[seat] + build_seconds(rules, seat, level, kittens, boxes, _mean_flips(boxes), tempo) + 1e-6
+
+
+@jit
+def _log_spread(view, rules, slot):
+    """Standard deviation of the logarithm of a building time: noise, and the luck of the flips."""
+    flips = 5.25 * view.boxes[slot] * rules.flip_seconds**2  # the variance of 1 to 8
+    work = (view.kittens[slot] - view.boxes[slot]) * rules.kitten_seconds + _mean_flips(view.boxes[slot]) * rules.flip_seconds + 1e-6
+    return math.sqrt(rules.noise_sigma**2 + flips / work**2) + 1e-3
+
+
+@jit
+def _likely_slot(view, rules, seat, used, tempo):
+    """The card of `seat`: the one it took, or the quickest of those neither taken nor in the bit mask `used`."""
+    if view.slot[seat] != NO_CARD:
+        return view.slot[seat]
+    best, least = 0, math.inf
+    for slot in range(FACE_UP):
+        if is_there(view, slot) and (used >> slot) & 1 == 0:
+            seconds = _seconds(view, rules, seat, slot, tempo)
+            if seconds < least:
+                best, least = slot, seconds
+    return best
+
+
+@jit
+def _value_of_card(view, rules, slot, tempo, spread, their_tempo):
+    """About the chance to win the game with the card at `slot` built at `tempo`."""
+    me = view.seat
+    if tempo == BLUFF:
+        return -1.0 if view.tie_break else _value_of_call(view, rules, me, 0, view.kittens[slot], view.level[slot], spread)
+    mine = math.log(_seconds(view, rules, me, slot, tempo))
+    width = _log_spread(view, rules, slot)
+    first = 1.0  # chance that nobody is done before
+    others = 0.0  # the same of each other seat, summed, and what their calls are worth
+    calls = 0.0
+    lost = 0.0
+    used = 1 << slot
+    for seat in range(SEATS_MOST):
+        if seat != me and view.playing[seat]:
+            theirs = _likely_slot(view, rules, seat, used, their_tempo)
+            used |= 1 << theirs
+            before = _phi((math.log(_seconds(view, rules, seat, theirs, their_tempo)) - mine) / math.hypot(width, _log_spread(view, rules, theirs)))
+            first *= before
+            wrong = wrong_chance(rules, seat, view.kittens[theirs], view.boxes[theirs], their_tempo)
+            weight = 1.0 - before
+            others += weight
+            lost += weight * (1.0 - wrong)
+            calls += weight * (
+                (1.0 - wrong) * _value_of_call(view, rules, seat, 1, view.kittens[theirs], view.level[slot], spread)
+                + wrong * _value_of_call(view, rules, seat, 0, view.kittens[theirs], view.level[slot], spread)
+            )
+    wrong = wrong_chance(rules, me, view.kittens[slot], view.boxes[slot], tempo)
+    rest = (1.0 - first) / max(others, 1e-9)
+    if view.tie_break:  # a wrong call only means another round
+        won = first * (1.0 - wrong)
+        return won / (won + rest * lost + 1e-9)
+    right_value = _value_of_call(view, rules, me, 1, view.kittens[slot], view.level[slot], spread)
+    wrong_value = _value_of_call(view, rules, me, 0, view.kittens[slot], view.level[slot], spread)
+    return first * ((1.0 - wrong) * right_value + wrong * wrong_value) + rest * calls
+
+
+@jit
+def _value_of_call(view, rules, caller, right, worth, level, spread):
+    """About the chance to win after `caller` calls, right or wrong, with a card worth `worth`; all cards of `level`."""
+    me = view.seat
+    playing = 0
+    for seat in range(rules.seats):
+        playing += view.playing[seat]
+    penalty = rules.penalty_points[level - 1] + 0.0
+    last = 1.0 if rules.last_to_touch == ALL_OTHERS else 1.0 / (playing - 1)  # chance of each to turn its card over
+    last = 0.0 if not right and rules.wrong_call == CALLER else last
+    mine, best, most = 0.0, -math.inf, 0.0
+    for seat in range(rules.seats):
+        turned = last
+        gained = 0.0
+        if seat == caller:
+            turned = 0.0 if right or rules.wrong_call == LAST else 1.0
+            gained = worth + 0.0 if right else 0.0
+        if not rules.penalties[seat]:
+            turned = 0.0
+        points = view.points[seat] + gained - turned * penalty
+        cards = view.completed[seat] + (1.0 if gained > 0.0 else 0.0)
+        if rules.five_counts == ALL_CARDS:
+            cards += view.penalty_cards[seat] + turned
+        most = max(most, cards)
+        if seat == me:
+            mine = points
+        else:
+            best = max(best, points)
+    left = min(view.cards_left / FACE_UP, 1.6 * max(rules.cards_to_win - most, 0.0))
+    return _phi((mine - best) / (spread * math.sqrt(left + 0.02)))
+
+
+@jit
+def _checking_pays(view, rules, spread, their_tempo):
+    """Does a check raise the chance to win, given how likely an error is and how soon the others may be done?"""
+    me = view.seat
+    slot = view.slot[me]
+    worth, level = view.kittens[slot], view.level[slot]
+    if view.mended or view.tempo == BLUFF:
+        return False
+    wrong = wrong_chance(rules, me, worth, view.boxes[slot], view.tempo)
+    for _ in range(view.checks):  # checks that found nothing
+        wrong *= (1.0 - rules.check_hit_rate) / (1.0 - wrong * rules.check_hit_rate)
+    right_value = 1.0 if view.tie_break else _value_of_call(view, rules, me, 1, worth, level, spread)
+    wrong_value = 0.5 if view.tie_break else _value_of_call(view, rules, me, 0, worth, level, spread)
+    alone, overtaken, count = 1.0, 0.0, 0
+    for seat in range(SEATS_MOST):
+        if seat != me and view.playing[seat]:
+            theirs = view.slot[seat]
+            width = _log_spread(view, rules, theirs)
+            median = math.log(_seconds(view, rules, seat, theirs, their_tempo))
+            not_yet = 1.0 - _phi((math.log(view.now + 1e-6) - median) / width)
+            not_then = 1.0 - _phi((math.log(view.now + rules.check_seconds + 1e-6) - median) / width)
+            alone *= not_then / max(not_yet, 1e-9)
+            overtaken += 0.0 if view.tie_break else _value_of_call(view, rules, seat, 1, view.kittens[theirs], level, spread)
+            count += 1
+    missed = wrong * (1.0 - rules.check_hit_rate)
+    checked = alone * ((1.0 - missed) * right_value + missed * wrong_value) + (1.0 - alone) * overtaken / count
+    return checked > (1.0 - wrong) * right_value + wrong * wrong_value

@@ -178,7 +178,7 @@ class Rules(BaseRules):
         except ValueError as error:
             raise ValueError(f"rules.card_file: {error}") from None
         if self._longest_seconds() > LONGEST_GAME_SECONDS:
-            raise ValueError(f"the human figures allow games of over {LONGEST_GAME_SECONDS:,} s; lower noise_cv, the times or max_tie_breaks, or raise speed")
+            raise ValueError(f"rules: a game could last over {LONGEST_GAME_SECONDS:,} s; lower noise_cv, the times or max_tie_breaks, or raise speed")
         return self
 
     def _longest_seconds(self) -> float:
