@@ -52,10 +52,11 @@ def differences_table(run: Run) -> pd.DataFrame:
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
         cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
+        theirs = {(f["metric"], f["seat"]): f for f in run.figures(reference)}  # of other seats, if their number is swept
+        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile" and (f["metric"], f["seat"]) in theirs]
         for figure, both in zip(paired, run.pair_sums(number), strict=True):
             metric = run.metrics[figure["metric"]]
-            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
+            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], theirs[figure["metric"], figure["seat"]]["field"])
             if metric["kind"] == "share":
                 interval = paired_share(share(x.count_of(figure["equals"]), x.n), share(y.count_of(figure["equals"]), y.n), both)
             else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 import tomllib
 from collections.abc import Sequence
@@ -253,11 +254,9 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
 
 def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:
     """The swept settings of each cell."""
-    count = 1
-    for levels in sweep.values():
-        count *= len(levels)
-        if count > CELLS_MOST:
-            raise InputError(f"{where}: sweep: more than {CELLS_MOST:,} cells; sweep fewer settings or values")
+    lengths = [len(levels) for levels in sweep.values()]
+    if (math.prod(lengths) if mode == "grid" else sum(lengths)) > CELLS_MOST:
+        raise InputError(f"{where}: sweep: more than {CELLS_MOST:,} cells; sweep fewer settings or values")
     if mode == "grid":
         return [tuple(zip(sweep, levels, strict=True)) for levels in itertools.product(*sweep.values())]
     at_base = {key: _value_of(key, base, module, where) for key in sweep}

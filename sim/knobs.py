@@ -20,8 +20,10 @@ def knob(default: Any, meaning: str, clause: str, unit: str = "", allowed: str =
     `seats` > 0 makes a list of up to that many values, one per seat: the last one holds for all further seats, and a
     value without brackets for every seat.
     """
-    extra = {"clause": clause, "unit": unit, "allowed": allowed, "assumed": assumed, "seats": seats}
-    return Field(default, description=meaning, json_schema_extra=extra, **({"min_length": 1, "max_length": seats} if seats else {}), **limits)
+    if seats:
+        limits |= {"min_length": 1, "max_length": seats}
+    extra: dict[str, Any] = {"clause": clause, "unit": unit, "allowed": allowed, "assumed": assumed, "seats": seats}
+    return Field(default, description=meaning, json_schema_extra=extra, **limits)
 
 
 class Rules(BaseModel):
