@@ -100,12 +100,15 @@ def bluffer(view, legal, rules, stream):
 
 # ---------------------------------------------------------------- adaptive
 
+ROUNDS_PER_CARD = 2.5  # rounds until whoever has most cards gets one more
+
 
 @policy
-def adaptive(view, legal, rules, stream, spread=8.0, their_tempo=2.0):
+def adaptive(view, legal, rules, stream, spread=5.0, their_tempo=2.0, bluffs=1.0):
     """Weighs card and tempo by the chance to win: its speed, the others' likely finish, penalties at stake, the score.
 
-    `spread` is how many points a lead moves in a round, `their_tempo` the tempo it expects of the others (0 to 2).
+    `spread` is about how many points a lead moves in a round, `their_tempo` the tempo it expects of the others
+    (0 careful, 1 normal, 2 rush). It bluffs where the score kept as it is serves it best; never with `bluffs` 0.
     """
     tempo = int(their_tempo)
     if not view.drafting:
@@ -113,7 +116,7 @@ def adaptive(view, legal, rules, stream, spread=8.0, their_tempo=2.0):
     best, best_value = -1, -1.0
     for slot in range(FACE_UP):
         if is_there(view, slot):
-            for mine in range(TEMPOS):
+            for mine in range(TEMPOS if bluffs > 0.0 else BLUFF):
                 value = _value_of_card(view, rules, slot, mine, spread, tempo)
                 if value > best_value:
                     best, best_value = TEMPOS * slot + mine, value
@@ -124,6 +127,12 @@ def adaptive(view, legal, rules, stream, spread=8.0, their_tempo=2.0):
 def _phi(x):
     """About the standard normal distribution function (logistic, off by at most 0.01)."""
     return 1.0 / (1.0 + math.exp(-1.702 * x))
+
+
+@jit
+def _count_playing(view):
+    """Seats in this round."""
+    return view.playing[0] + view.playing[1] + view.playing[2] + view.playing[3]
 
 
 @jit
@@ -167,6 +176,9 @@ def _value_of_card(view, rules, slot, tempo, spread, their_tempo):
     me = view.seat
     if tempo == BLUFF:
         return -1.0 if view.tie_break else _value_of_call(view, rules, me, 0, view.kittens[slot], view.level[slot], spread)
+    playing = _count_playing(view)
+    # The events "before seat j" all hang on one's own time: for seats alike this power makes their product 1 / seats.
+    power = math.log(playing) / ((playing - 1) * math.log(2.0))
     mine = math.log(_seconds(view, rules, me, slot, tempo))
     width = _log_spread(view, rules, slot)
     first = 1.0  # chance that nobody is done before
@@ -179,7 +191,7 @@ def _value_of_card(view, rules, slot, tempo, spread, their_tempo):
             theirs = _likely_slot(view, rules, seat, used, their_tempo)
             used |= 1 << theirs
             before = _phi((math.log(_seconds(view, rules, seat, theirs, their_tempo)) - mine) / math.hypot(width, _log_spread(view, rules, theirs)))
-            first *= before
+            first *= before**power
             wrong = wrong_chance(rules, seat, view.kittens[theirs], view.boxes[theirs], their_tempo)
             weight = 1.0 - before
             others += weight
@@ -202,32 +214,33 @@ def _value_of_card(view, rules, slot, tempo, spread, their_tempo):
 def _value_of_call(view, rules, caller, right, worth, level, spread):
     """About the chance to win after `caller` calls, right or wrong, with a card worth `worth`; all cards of `level`."""
     me = view.seat
-    playing = 0
-    for seat in range(rules.seats):
-        playing += view.playing[seat]
     penalty = rules.penalty_points[level - 1] + 0.0
-    last = 1.0 if rules.last_to_touch == ALL_OTHERS else 1.0 / (playing - 1)  # chance of each to turn its card over
+    last = 1.0 if rules.last_to_touch == ALL_OTHERS else 1.0 / (_count_playing(view) - 1)  # chance of each to turn its card over
     last = 0.0 if not right and rules.wrong_call == CALLER else last
-    mine, best, most = 0.0, -math.inf, 0.0
+    most = 0.0
     for seat in range(rules.seats):
-        turned = last
-        gained = 0.0
-        if seat == caller:
-            turned = 0.0 if right or rules.wrong_call == LAST else 1.0
-            gained = worth + 0.0 if right else 0.0
-        if not rules.penalties[seat]:
-            turned = 0.0
-        points = view.points[seat] + gained - turned * penalty
-        cards = view.completed[seat] + (1.0 if gained > 0.0 else 0.0)
+        cards = view.completed[seat] + (1.0 if right and seat == caller else 0.0)
         if rules.five_counts == ALL_CARDS:
-            cards += view.penalty_cards[seat] + turned
+            cards += view.penalty_cards[seat] + _turned(rules, seat, caller, right, last)
         most = max(most, cards)
-        if seat == me:
-            mine = points
-        else:
-            best = max(best, points)
-    left = min(view.cards_left / FACE_UP, 1.6 * max(rules.cards_to_win - most, 0.0))
-    return _phi((mine - best) / (spread * math.sqrt(left + 0.02)))
+    left = min(view.cards_left / FACE_UP, ROUNDS_PER_CARD * max(rules.cards_to_win - most, 0.0))
+    scale = spread * math.sqrt(left + 0.02)
+    ahead = view.points[me] - _turned(rules, me, caller, right, last) * penalty + (worth if right and me == caller else 0.0)
+    total = 0.0
+    for seat in range(rules.seats):
+        points = view.points[seat] - _turned(rules, seat, caller, right, last) * penalty + (worth if right and seat == caller else 0.0)
+        total += math.exp(min((points - ahead) / scale, 50.0))
+    return 1.0 / total
+
+
+@jit
+def _turned(rules, seat, caller, right, last):
+    """Chance that `seat` turns its card over after a call; `last` is that of each seat that does not call."""
+    if not rules.penalties[seat]:
+        return 0.0
+    if seat == caller:
+        return 0.0 if right or rules.wrong_call == LAST else 1.0
+    return last
 
 
 @jit

@@ -12,11 +12,14 @@ from pydantic import ValidationError
 from scipy import stats
 
 from policies.loading import load_line_ups
+from sim.batch import play_experiment
 from sim.errors import InputError
 from sim.experiment import read_experiment
 from sim.games import kitty_paw
 from sim.games.kitty_paw import NOBODY, SHIPPED_CARDS, Rules, read_cards
+from sim.jit import set_field
 from sim.replay import watch
+from sim.tally import figures_of
 from tests.players import play_columns, seat_table
 
 FIVE_SIGMA = 2 * stats.norm.sf(5)
@@ -41,7 +44,7 @@ def test_choices_in_compiled_code_follow_the_declaration() -> None:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize("policy", ["random", "plain", "quick", "greedy"])
+@pytest.mark.parametrize("policy", ["random", "plain", "quick", "greedy", "adaptive"])
 def test_seats_alike_win_equally_often(policy: str, seats: int) -> None:
     columns = play_columns(seat_table(kitty_paw, Rules(), [policy] * seats), 7, 20_000)
     wins = [(columns["winner"] == seat).sum() for seat in range(seats)]
@@ -112,6 +115,53 @@ def test_lots_are_drawn_at_the_same_instant() -> None:
     """Without any chance two plain seats grab and finish together where their cards are alike."""
     columns = play_columns(seat_table(kitty_paw, Rules(**NO_CHANCE), ["plain", "plain"]), 5, 20_000)
     assert stats.chisquare([(columns["winner"] == seat).sum() for seat in range(2)]).pvalue > FIVE_SIGMA
+
+
+# ---------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("others", ["random", "plain", "quick", "greedy"])
+def test_adaptive_beats_each_reference_policy(others: str, seats: int) -> None:
+    """It wins more often than the luckiest of the others, by five standard errors of the difference."""
+    games = 10_000
+    columns = play_columns(seat_table(kitty_paw, Rules(), ["adaptive", *[others] * (seats - 1)]), 13, games)
+    mine = (columns["winner"] == 0).mean()
+    best = max((columns["winner"] == seat).mean() for seat in range(1, seats))
+    assert mine - best > 5 * math.sqrt((mine + best - (mine - best) ** 2) / games)
+
+
+def test_adaptive_wins_a_game_of_four_different_policies() -> None:
+    columns = play_columns(seat_table(kitty_paw, Rules(), ["plain", "adaptive", "quick", "greedy"]), 13, 10_000)
+    wins = np.array([(columns["winner"] == seat).mean() for seat in range(4)])
+    assert wins.argmax() == 1
+    assert wins[1] - np.delete(wins, 1).max() > 5 * math.sqrt(wins[1] / 10_000 * 2)
+
+
+@pytest.mark.parametrize(
+    ("policy", "grabs", "then"),
+    [
+        ("plain", ["first_normal", "second_normal"], ["shout"]),
+        ("quick", ["second_rush", "fourth_rush"], ["shout"]),
+        ("greedy", ["third_normal", "first_normal"], ["check", "shout"]),
+    ],
+)
+def test_reference_policies_grab_and_decide_as_defined(policy: str, grabs: list[str], then: list[str]) -> None:
+    """On a row of 6, 5, 7 and 5 + a box: cards in the order each wants them."""
+    table = seat_table(kitty_paw, Rules(), [policy] * 2)
+    view, call = table.views[0], table.policies[0]
+    for name, values in (("level", (1, 1, 1, 2)), ("kittens", (6, 5, 7, 4)), ("boxes", (0, 0, 0, 1)), ("taken_by", (NOBODY,) * 4), ("drafting", 1)):
+        set_field(view, name, values)
+    for grab in grabs:
+        action = int(call(view, 0xFFFF, table.rules[1], table.parameters[0], table.streams[0]))
+        assert kitty_paw.Action(action).name.lower() == grab
+        set_field(view, "taken_by", tuple(0 if slot == action // kitty_paw.TEMPOS else NOBODY for slot in range(4)))
+    set_field(view, "drafting", 0)
+    both = 1 << kitty_paw.Action.SHOUT | 1 << kitty_paw.Action.CHECK
+    for checks, word in enumerate(then):
+        set_field(view, "checks", checks)
+        action = int(call(view, both, table.rules[1], table.parameters[0], table.streams[0]))
+        assert kitty_paw.Action(action).name.lower() == word
 
 
 # ---------------------------------------------------------------- clauses
@@ -286,6 +336,18 @@ def test_seats_are_swept_in_one_experiment(tmp_path: Path) -> None:
     experiment = read_experiment(experiment_file(tmp_path, "speed = [0.7, 1.0]", sweep="seats = [2, 3, 4]"))
     assert [len(cell.policies) for cell in experiment.cells] == [2, 3, 4]
     assert [len(policies) for policies, _ in load_line_ups(experiment)] == [2, 3, 4]
+
+
+def test_cells_of_different_seat_counts_are_compared_by_the_figures_both_have(tmp_path: Path) -> None:
+    experiment = read_experiment(experiment_file(tmp_path, top='policies = ["plain"]\nseed = 4', sweep="seats = [2, 4]"), games=500)
+    pair = play_experiment(experiment, load_line_ups(experiment), jobs=1).pairs[0]
+    two, four = (play_columns(seat_table(kitty_paw, Rules(), ["plain"] * seats), 4, 500) for seats in (2, 4))
+    names = [(f.metric, f.seat) for f in figures_of(kitty_paw, 4) if f.metric.kind != "quantile" and f.seat in (None, 0, 1)]
+    assert len(names) == len(pair.sums)
+    for (metric, seat), sums in zip(names, pair.sums, strict=True):
+        if metric.name in ("mean_points", "mean_rounds", "mean_minutes"):
+            column = metric.column if seat is None else f"{metric.column}[{seat}]"
+            assert sums == [500, four[column].sum(), two[column].sum(), (four[column] * two[column]).sum()]
 
 
 def test_as_many_policies_as_seats_say_how_many_sit_down(tmp_path: Path) -> None:

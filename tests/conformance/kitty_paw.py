@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sim.games import kitty_paw
 from sim.games.kitty_paw import FACE_UP, NO_CARD, NOBODY, SEATS_MOST
 
-POLICIES = ("random", "plain", "quick", "greedy", "bluffer")
+POLICIES = ("random", "plain", "quick", "greedy", "bluffer", "adaptive")
 OTHER_CARDS = str(Path(__file__).parent / "kitty_paw_cards.csv")
 
 # Per knob: settings under which it matters, and the value that must change something there.
