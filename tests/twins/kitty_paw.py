@@ -59,7 +59,8 @@ class Twin:
         self.rounds = 0
         self.extra = 0
         self.clock = 0.0
-        self.close = 0
+        self.close = 0  # rounds decided by less than a second,
+        self.hardly_close = 0  # and by just a second, which rounding may put on either side
         self.over = False
         self.winner: int | None = None
         self.leaders: list[int | None] = [None]
@@ -192,7 +193,9 @@ class Twin:
         assert loser.touched >= latest - CLOSE
         loser.last += 1
         self.clock += caller.done + latest
-        self.close += min(player.done for player in others) - caller.done < 1
+        ahead = min(player.done for player in others) - caller.done
+        self.close += ahead < 1 - CLOSE
+        self.hardly_close += abs(ahead - 1) <= CLOSE
         assert caller.card
         if caller.composition_right:
             caller.right += 1
