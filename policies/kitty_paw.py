@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from policies.tools import can, policy
 from sim.games.kitty_paw import (
     ALL_CARDS,
@@ -116,10 +118,13 @@ def adaptive(view, legal, rules, stream, spread=5.0, their_tempo=2.0, bluffs=1.0
     best, best_value = -1, -1.0
     for slot in range(FACE_UP):
         if is_there(view, slot):
-            for mine in range(TEMPOS if bluffs > 0.0 else BLUFF):
-                value = _value_of_card(view, rules, slot, mine, spread, tempo)
-                if value > best_value:
-                    best, best_value = TEMPOS * slot + mine, value
+            own_tempo, value = _best_tempo(view, rules, slot, spread, tempo)
+            if bluffs > 0.0 and not view.tie_break:
+                bluff = _value_of_call(view, rules, view.seat, 0, view.kittens[slot], view.level[slot], spread)
+                if bluff > value:
+                    own_tempo, value = BLUFF, bluff
+            if value > best_value:
+                best, best_value = TEMPOS * slot + own_tempo, value
     return best
 
 
@@ -171,43 +176,45 @@ def _likely_slot(view, rules, seat, used, tempo):
 
 
 @jit
-def _value_of_card(view, rules, slot, tempo, spread, their_tempo):
-    """About the chance to win the game with the card at `slot` built at `tempo`."""
-    me = view.seat
-    if tempo == BLUFF:
-        return -1.0 if view.tie_break else _value_of_call(view, rules, me, 0, view.kittens[slot], view.level[slot], spread)
-    playing = _count_playing(view)
+def _best_tempo(view, rules, slot, spread, their_tempo):
+    """The tempo (bluff aside) with the best chance to win the game with the card at `slot`, and about that chance."""
+    me, playing = view.seat, _count_playing(view)
     # The events "before seat j" all hang on one's own time: for seats alike this power makes their product 1 / seats.
     power = math.log(playing) / ((playing - 1) * math.log(2.0))
-    mine = math.log(_seconds(view, rules, me, slot, tempo))
+    first = np.ones(BLUFF)  # by own tempo: chance that nobody is done before,
+    before_me = np.zeros(BLUFF)  # the same of each other seat, summed,
+    lost = np.zeros(BLUFF)  # of those the calls that are right,
+    calls = np.zeros(BLUFF)  # and what their calls leave
     width = _log_spread(view, rules, slot)
-    first = 1.0  # chance that nobody is done before
-    others = 0.0  # the same of each other seat, summed, and what their calls are worth
-    calls = 0.0
-    lost = 0.0
     used = 1 << slot
     for seat in range(SEATS_MOST):
         if seat != me and view.playing[seat]:
             theirs = _likely_slot(view, rules, seat, used, their_tempo)
             used |= 1 << theirs
-            before = _phi((math.log(_seconds(view, rules, seat, theirs, their_tempo)) - mine) / math.hypot(width, _log_spread(view, rules, theirs)))
-            first *= before**power
+            median = math.log(_seconds(view, rules, seat, theirs, their_tempo))
+            both = math.hypot(width, _log_spread(view, rules, theirs))
             wrong = wrong_chance(rules, seat, view.kittens[theirs], view.boxes[theirs], their_tempo)
-            weight = 1.0 - before
-            others += weight
-            lost += weight * (1.0 - wrong)
-            calls += weight * (
-                (1.0 - wrong) * _value_of_call(view, rules, seat, 1, view.kittens[theirs], view.level[slot], spread)
-                + wrong * _value_of_call(view, rules, seat, 0, view.kittens[theirs], view.level[slot], spread)
-            )
-    wrong = wrong_chance(rules, me, view.kittens[slot], view.boxes[slot], tempo)
-    rest = (1.0 - first) / max(others, 1e-9)
-    if view.tie_break:  # a wrong call only means another round
-        won = first * (1.0 - wrong)
-        return won / (won + rest * lost + 1e-9)
+            value = (1.0 - wrong) * _value_of_call(view, rules, seat, 1, view.kittens[theirs], view.level[slot], spread)
+            value += wrong * _value_of_call(view, rules, seat, 0, view.kittens[theirs], view.level[slot], spread)
+            for tempo in range(BLUFF):
+                before = _phi((median - math.log(_seconds(view, rules, me, slot, tempo))) / both)
+                first[tempo] *= before**power
+                before_me[tempo] += 1.0 - before
+                lost[tempo] += (1.0 - before) * (1.0 - wrong)
+                calls[tempo] += (1.0 - before) * value
     right_value = _value_of_call(view, rules, me, 1, view.kittens[slot], view.level[slot], spread)
     wrong_value = _value_of_call(view, rules, me, 0, view.kittens[slot], view.level[slot], spread)
-    return first * ((1.0 - wrong) * right_value + wrong * wrong_value) + rest * calls
+    best, best_value = NORMAL, -1.0
+    for tempo in range(BLUFF):
+        wrong = wrong_chance(rules, me, view.kittens[slot], view.boxes[slot], tempo)
+        rest = (1.0 - first[tempo]) / max(before_me[tempo], 1e-9)
+        if view.tie_break:  # a wrong call only means another round
+            value = first[tempo] * (1.0 - wrong) / (first[tempo] * (1.0 - wrong) + rest * lost[tempo] + 1e-9)
+        else:
+            value = first[tempo] * ((1.0 - wrong) * right_value + wrong * wrong_value) + rest * calls[tempo]
+        if value > best_value:
+            best, best_value = tempo, value
+    return best, best_value
 
 
 @jit
