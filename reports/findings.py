@@ -478,10 +478,9 @@ def _seat(value: Any) -> int | None:
 def _find_same(run: Run, number: int, pair: dict[str, Any]) -> list[bool]:
     """Per paired figure: did it come out the same in every game of both cells?"""
     cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-    paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
     same = []
-    for figure, (n, sum_x, sum_y, products) in zip(paired, run.pair_sums(number), strict=True):
-        x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
+    for (figure, reference_field), (n, sum_x, sum_y, products) in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
+        x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], reference_field)
         squares = sum_x + sum_y if run.metrics[figure["metric"]]["kind"] == "share" else x.squares + y.squares
         same.append(n == x.n == y.n and squares == 2 * products)  # Σ(x − y)² = 0
     return same

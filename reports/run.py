@@ -103,6 +103,13 @@ class Run:
         fields = self.fields(self.cells[cell])
         return self._sums[cell, next(n for n, f in enumerate(fields) if f["column"] == column and f["seat"] == seat)]
 
+    def paired_figures(self, pair: int) -> list[tuple[dict[str, Any], int]]:
+        """The shares and means that both cells of a pair have, in the order of `pair_sums`, with the reference's field of each."""
+        cell, reference = (self.cells[self.manifest["pairs"][pair][name]] for name in ("cell", "reference"))
+        theirs = {(f["metric"], f["seat"]): f["field"] for f in self.figures(reference)}  # of other seats, if their number is swept
+        keys = [(f, (f["metric"], f["seat"])) for f in self.figures(cell) if self.metrics[f["metric"]]["kind"] in ("share", "mean")]
+        return [(figure, theirs[key]) for figure, key in keys if key in theirs]
+
     def pair_sums(self, pair: int) -> list[tuple[int, int, int, int]]:
         """Per paired figure (shares and means, in the order of `figures`): n, Σx, Σy, Σxy over both cells' games."""
         return [(int(a), int(b), int(c), int(d)) for a, b, c, d in self._arrays[f"pair{pair}_sums"]]

@@ -54,10 +54,9 @@ def differences_table(run: Run) -> pd.DataFrame:
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
         cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] in ("share", "mean")]
-        for figure, both in zip(paired, run.pair_sums(number), strict=True):
+        for (figure, reference_field), both in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
             metric = run.metrics[figure["metric"]]
-            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
+            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], reference_field)
             if metric["kind"] == "share":
                 interval = paired_share((x.count_of(figure["equals"]), x.n), (y.count_of(figure["equals"]), y.n), both)
             else:

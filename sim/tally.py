@@ -98,9 +98,6 @@ class Counter:
     def __init__(self, module: ModuleType, seats: int) -> None:
         self.fields = fields_of(module, seats)
         self.lows = np.array([f.column.low for f in self.fields], dtype=np.int64)
-        paired = [f for f in figures_of(module, seats) if f.metric.kind in PAIRED]
-        self.paired_index = np.array([f.index for f in paired], dtype=np.int64)
-        self.paired_equals = np.array([MISSING if f.metric.kind == "mean" else f.equals for f in paired], dtype=np.int64)
         place = {f.column.name: n for n, f in reversed(list(enumerate(self.fields)))}
         self.orders = [
             (np.array([place[name] for name, _ in h.order], dtype=np.int64), np.array([sign for _, sign in h.order], dtype=np.int64)) for h in module.HIGHLIGHTS
@@ -121,9 +118,20 @@ class Counter:
             highlights=highlights,
         )
 
-    def tally_pair(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
-        """The tally of two cells' rows of the same games."""
-        sums = _tally_pair(rows, reference, self.paired_index, self.paired_equals)
+
+class PairCounter:
+    """Turns two cells' rows of the same games into tallies; where their seats differ in number, of the figures both have."""
+
+    def __init__(self, module: ModuleType, seats: int, reference_seats: int) -> None:
+        theirs = {(f.metric.name, f.seat): f.index for f in figures_of(module, reference_seats)}
+        paired = [f for f in figures_of(module, seats) if f.metric.kind in PAIRED and (f.metric.name, f.seat) in theirs]
+        self.index = np.array([f.index for f in paired], dtype=np.int64)
+        self.reference_index = np.array([theirs[f.metric.name, f.seat] for f in paired], dtype=np.int64)
+        self.equals = np.array([MISSING if f.metric.kind == "mean" else f.equals for f in paired], dtype=np.int64)
+
+    def tally(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
+        """The tally of outcome rows of a cell and of its reference."""
+        sums = _tally_pair(rows, reference, self.index, self.reference_index, self.equals)
         return PairTally([[int(s[0]), int(s[1]), int(s[2]), _join(s[3], s[4])] for s in sums])
 
 
@@ -176,13 +184,13 @@ def _tally_block(rows, lows):
 
 
 @jit
-def _tally_pair(rows, reference, index, equals):
+def _tally_pair(rows, reference, index, reference_index, equals):
     """Per figure: (n, Σx, Σy, Σxy split into high and low 32 bits) over games where neither is missing."""
     sums = np.zeros((len(index), 5), np.int64)
     for g in range(len(rows)):
         for k in range(len(index)):
             x = rows[g, index[k]]
-            y = reference[g, index[k]]
+            y = reference[g, reference_index[k]]
             if x == MISSING or y == MISSING:
                 continue
             if equals[k] != MISSING:
