@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from reports.run import Run
+from reports.run import PAIRED, Run
 from reports.statistics import Interval, paired_share, share
 from reports.tables import cells_table, differences_table, metrics_table
 
@@ -478,7 +478,7 @@ def _seat(value: Any) -> int | None:
 def _find_same(run: Run, number: int, pair: dict[str, Any]) -> list[bool]:
     """Per paired figure: did it come out the same in every game of both cells?"""
     cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-    paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] != "quantile"]
+    paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] in PAIRED]
     same = []
     for figure, (n, sum_x, sum_y, products) in zip(paired, run.pair_sums(number), strict=True):
         x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])

@@ -15,6 +15,7 @@ import numpy as np
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
 HALF = EXACT // 2
 FORMAT = 1
+PAIRED = ("share", "mean")  # kinds of figures compared game by game: see sim/tally.py
 
 
 class RunError(Exception):

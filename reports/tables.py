@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from reports.run import Run
+from reports.run import PAIRED, Run
 from reports.statistics import Interval, deviation, mean, paired_mean, paired_share, quantile, share
 
 
@@ -54,7 +54,7 @@ def differences_table(run: Run) -> pd.DataFrame:
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
         cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] in ("share", "mean")]
+        paired = [f for f in run.figures(cell) if run.metrics[f["metric"]]["kind"] in PAIRED]
         for figure, both in zip(paired, run.pair_sums(number), strict=True):
             metric = run.metrics[figure["metric"]]
             x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], figure["field"])
