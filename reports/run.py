@@ -15,6 +15,7 @@ import numpy as np
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
 HALF = EXACT // 2
 FORMAT = 1
+PAIRED = ("share", "mean")  # kinds of figures compared game by game: see sim/tally.py
 
 
 class RunError(Exception):
@@ -107,7 +108,7 @@ class Run:
         """The shares and means that both cells of a pair have, in the order of `pair_sums`, with the reference's field of each."""
         cell, reference = (self.cells[self.manifest["pairs"][pair][name]] for name in ("cell", "reference"))
         theirs = {(f["metric"], f["seat"]): f["field"] for f in self.figures(reference)}  # of other seats, if their number is swept
-        keys = [(f, (f["metric"], f["seat"])) for f in self.figures(cell) if self.metrics[f["metric"]]["kind"] in ("share", "mean")]
+        keys = [(f, (f["metric"], f["seat"])) for f in self.figures(cell) if self.metrics[f["metric"]]["kind"] in PAIRED]
         return [(figure, theirs[key]) for figure, key in keys if key in theirs]
 
     def pair_sums(self, pair: int) -> list[tuple[int, int, int, int]]:
