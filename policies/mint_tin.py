@@ -70,7 +70,7 @@ def brawler(view, legal, rules, stream):
 
 @policy
 def strategist(
-    view, legal, rules, stream, blocking=2.0, alarm=2.0, foothold=2.0, gather=1.0, safety=7.0, patience=4.0, generosity=1.0, insurance=3.0, caution=1.0
+    view, legal, rules, stream, blocking=2.0, alarm=2.0, foothold=2.0, gather=1.0, safety=7.0, patience=4.0, generosity=1.0, insurance=1.0, caution=1.0
 ):
     """Plays well: races while it is ahead, hinders once it is behind, and gives the monster what the points are worth.
 
@@ -82,8 +82,8 @@ def strategist(
     gather      meeples brought in beyond those needed to close, before the recon pair goes
     safety      tosses out before sending the pair while the opponent needs fewer than this
     patience    closes with fewer than all meeples while the opponent needs fewer than this
-    generosity  own sacrifices after which it leaves the next one to the opponent
-    insurance   claims the manhole cover when behind by at least this
+    generosity  own sacrifices after which it leaves the next one to an opponent who rolled the snake eyes
+    insurance   claims the manhole cover, to pry, when the opponent needs at most this and nothing hinders it
     caution     throws the cover at a monster whose die shows at most this
     """
     hopeless = rules.meeples - view.sacrificed < rules.meeples_to_close
@@ -111,8 +111,12 @@ def strategist(
         hindrance = hinder(view, legal, rules)
         if hindrance != Action.PASS:
             return hindrance
-    if can(legal, Action.CLAIM_COVER) and lead <= -insurance:
+    if can(legal, Action.CLAIM_COVER) and lead < 0 and view.their_to_close <= insurance:
         return Action.CLAIM_COVER
+    if can(legal, Action.KNOCK_OFF_COVER):
+        return Action.KNOCK_OFF_COVER
+    if can(legal, Action.PUSH_OFF_COVER) and view.to_close <= alarm:
+        return Action.PUSH_OFF_COVER
     return hurry(view, legal, rules, alarm, gather, safety)
 
 
@@ -134,7 +138,9 @@ def hurry(view, legal, rules, alarm, gather, safety):
     toss = can(legal, Action.TOSS_OUT)
     box_needed = view.boxes < rules.boxes_to_close
     spare = gather if view.their_to_close > alarm else 0.0
-    if view.inside + (2 if view.pair >= 0 else 0) < min(rules.meeples_to_close + spare, rules.meeples - view.sacrificed):
+    outside = 1 if box_needed and rules.recon_needs_helper else 0  # the pair's helper
+    goal = min(rules.meeples_to_close + spare, rules.meeples - view.sacrificed - outside, rules.shelter_capacity)
+    if view.inside + (2 if view.pair >= 0 else 0) < goal:
         if can(legal, Action.LIFT_INTO_SHELTER):
             return Action.LIFT_INTO_SHELTER
         if can(legal, Action.ENTER_SHELTER):

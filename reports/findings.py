@@ -383,8 +383,9 @@ def _warn_of_unfinished(results: Results) -> list[Finding]:
 
 
 def _tell_balance(results: Results) -> list[Finding]:
-    """Win rate of seat 0 minus that of each other seat: once for cells with one policy in every seat, once for the others."""
+    """Win rate of seat 0 minus that of each other seat: for one policy in every seat, under rules alike for all seats or not, and for the others."""
     mirrors: list[tuple[Interval, str]] = []
+    handicaps: list[tuple[Interval, str]] = []
     others: list[tuple[Interval, str]] = []
     for cell in results.run.cells:
         seats = {f["seat"]: f for f in results.run.figures(cell) if f["metric"] == WIN and f["seat"] is not None}
@@ -394,7 +395,7 @@ def _tell_balance(results: Results) -> list[Finding]:
             found = compare_seats(results.run, cell["cell"], seats[0], seats[seat])
             if found:
                 gap = Interval(*(100 * x for x in found))
-                group = mirrors if len(set(policies)) == 1 else others
+                group = others if len(set(policies)) > 1 else mirrors if cell["symmetric"] else handicaps
                 group.append((gap, f"seat 0 ({policies[0]}) minus seat {seat} ({policies[seat]}){where and f' with {where}'}"))
     findings = []
     if mirrors:
@@ -404,10 +405,11 @@ def _tell_balance(results: Results) -> list[Finding]:
         count = f" In {even} of {len(mirrors)} comparisons the interval holds 0." if len(mirrors) > 1 else ""
         text = f"with the same policy in every seat, {verdict}.{count} {'Largest gap' if count else 'Gap'} of the win rates: {_write_gap(gap, where)}."
         findings.append(Finding("finding", "Seat balance:", text))
-    if others:
-        extremes = dict.fromkeys(choose(others, key=lambda pair: pair[0].value) for choose in (min, max))
-        told = " to ".join(_write_gap(gap, where) for gap, where in extremes)
-        findings.append(Finding("finding", "Policies against each other:", f"the gap of the win rates {'is' if len(extremes) == 1 else 'goes from'} {told}."))
+    for subject, start, gaps in (("Seats of unequal rules:", "with the same policy in every seat, ", handicaps), ("Policies against each other:", "", others)):
+        if gaps:
+            extremes = dict.fromkeys(choose(gaps, key=lambda pair: pair[0].value) for choose in (min, max))
+            told = " to ".join(_write_gap(gap, where) for gap, where in extremes)
+            findings.append(Finding("finding", subject, f"{start}the gap of the win rates {'is' if len(extremes) == 1 else 'goes from'} {told}."))
     return findings
 
 

@@ -16,7 +16,6 @@ EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, w
 GROUPS_EXACT = 512  # so are those of the groups below this, then 1/256 wide
 FORMAT = 2
 
-
 NO_BINS = np.zeros(0, dtype=np.int64)
 
 
@@ -146,10 +145,20 @@ class Run:
         fields = self.fields(self.played[cell])
         return self._sums[cell, next(n for n, f in enumerate(fields) if f["column"] == column and f["seat"] == seat)]
 
+    def same_figure(self, cell: int, figure: dict[str, Any]) -> dict[str, Any] | None:
+        """The figure of this metric and seat in another cell, which may have other seats and so other fields."""
+        key = (figure["metric"], figure["seat"])
+        return next((theirs for theirs in self.figures(self.played[cell]) if (theirs["metric"], theirs["seat"]) == key), None)
+
+    def paired_figures(self, pair: int) -> list[dict[str, Any]]:
+        """The figures of a pair's cell that its reference has too, in the order of `pair_sums`."""
+        cell, reference = (self.manifest["pairs"][pair][name] for name in ("cell", "reference"))
+        return [figure for figure in self.figures(self.played[cell]) if self.same_figure(reference, figure)]
+
     def pair_sums(self, pair: int) -> list[PairSums]:
-        """Exact sums of each figure of a pair of cells, in the order of `figures`."""
+        """Exact sums of each of a pair's `paired_figures`."""
         found = []
-        for figure, row in zip(self.figures(self.played[self.manifest["pairs"][pair]["cell"]]), self._arrays[f"pair{pair}_sums"], strict=True):
+        for figure, row in zip(self.paired_figures(pair), self._arrays[f"pair{pair}_sums"], strict=True):
             s = [int(x) for x in row]
             scale = self.columns[self.metrics[figure["metric"]]["column"]]["scale"]
             x, y = (Sums(n, total, squares, NO_BINS, 0, scale) for n, total, squares in (s[:3], s[3:6]))

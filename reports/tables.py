@@ -84,14 +84,17 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
 def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
     """By the paired bootstrap: of quantiles and standard deviations."""
     metric = run.metrics[figure["metric"]]
-    of_cells = [run.sums(pair[which], figure["field"]) for which in ("cell", "reference")]
+    theirs = run.same_figure(pair["reference"], figure)
+    assert theirs is not None
+    both = ((pair["cell"], figure), (pair["reference"], theirs))
+    of_cells = [run.sums(cell, one["field"]) for cell, one in both]
     groups = len(run.groups(pair["cell"], figure["field"]))
-    found = [figure_of(run, pair[which], figure)[0].value / metric["scale"] for which in ("cell", "reference")]
+    found = [figure_of(run, cell, one)[0].value / metric["scale"] for cell, one in both]
     if any(math.isnan(value) for value in found):
         return NO_FIGURE, math.nan
     if sums.same and of_cells[0].n == of_cells[1].n:
         return Interval(0.0, 0.0, 0.0), math.inf
-    x, y = (_draw(run, pair[which], figure) for which in ("cell", "reference"))
+    x, y = (_draw(run, cell, one) for cell, one in both)
     unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
     value, low, high = paired_draws(found[0] - found[1], x, y, groups, min(one.n for one in of_cells), sure)
     return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
@@ -112,9 +115,9 @@ def _ratio(apart: float, paired: float) -> float:
 
 
 def differences_of(run: Run, number: int, sure: Confidence | None = None) -> Iterator[tuple[dict[str, Any], Difference]]:
-    """Every figure of a pair of cells, by the pair's number, with its difference."""
+    """Every figure that both cells of a pair have, by the pair's number, with its difference."""
     pair = run.manifest["pairs"][number]
-    for figure, sums in zip(run.figures(run.played[pair["cell"]]), run.pair_sums(number), strict=True):
+    for figure, sums in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
         yield figure, difference_of(run, pair, figure, sums, sure)
 
 

@@ -165,6 +165,8 @@ def _asked(run: Run, cell: dict[str, Any], quantity: dict[str, Any]) -> Iterator
             yield {"metric": SEAT_GAP, "seat": None}
         return
     for figure in run.figures(cell):
+        if quantity["delta"] and run.same_figure(run.baseline, figure) is None:
+            continue
         if figure["metric"] == quantity["metric"] and quantity["seat"] in (None, figure["seat"]):
             yield figure
 
@@ -177,7 +179,7 @@ def _measure(run: Run, cell: dict[str, Any], quantity: dict[str, Any], sure: Con
         elif quantity["delta"]:
             pair = _pair_with_baseline(run, number)
             assert pair is not None
-            sums = run.pair_sums(pair)[run.figures(cell).index(figure)]
+            sums = run.pair_sums(pair)[run.paired_figures(pair).index(figure)]
             difference = difference_of(run, run.manifest["pairs"][pair], figure, sums, sure)
             yield Measure(f"delta.{_name(figure)}", number, difference.interval, difference.games)
         else:

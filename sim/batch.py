@@ -19,7 +19,7 @@ from joblib import Parallel, delayed
 
 from sim.engine import PolicyError, Table
 from sim.experiment import Experiment
-from sim.tally import CellTally, Counter, PairTally
+from sim.tally import CellTally, Counter, PairCounter, PairTally
 
 BLOCK_GAMES = 20_000
 FIRST_LOOK = 10_000  # games per cell played before the first look at how well the figures are known
@@ -63,6 +63,9 @@ class Player:
         self.line_ups = line_ups
         module = experiment.module
         self.counters = {len(policies): Counter(module, len(policies)) for policies, _ in line_ups}
+        seats = [(len(line_ups[pair.cell][0]), len(line_ups[pair.reference][0])) for pair in experiment.pairs]
+        kinds = {both: PairCounter(module, *both) for both in set(seats)}
+        self.pair_counters = [kinds[both] for both in seats]
         self.local = threading.local()
         fields = max(len(counter.fields) for counter in self.counters.values())
         self.chunk_games = max(250, min(BLOCK_GAMES, ROWS_BYTES // (8 * fields * len(line_ups))))
@@ -102,7 +105,7 @@ class Player:
         return Tallies(
             [len(r) for r in rows],
             [counter.tally(r, first) for counter, r in zip(counters, rows, strict=True)],
-            [counters[pair.cell].tally_pair(rows[pair.cell], rows[pair.reference]) for pair in self.experiment.pairs],
+            [counter.tally(rows[pair.cell], rows[pair.reference]) for counter, pair in zip(self.pair_counters, self.experiment.pairs, strict=True)],
         )
 
 

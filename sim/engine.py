@@ -21,6 +21,8 @@ A game is a plain module with
     score(state, rules, streams, row)         write the finished game's outcome
 
 and, under the same name in sim/stories/, `tell`, which tells a game in the rulebook's words.
+`rules` is the record of the knobs, with `rules.seats`, the number of seats at the table. Fields of one value per seat,
+in any record, are as long as the most seats of SEATS.
 A policy is a plain function (view, legal, rules, stream, **parameters) -> action; see policies/.
 Game `i` of a cell is a function of (seed, i), the rules and the policies alone.
 """
@@ -143,7 +145,7 @@ class Table:
     def __init__(self, module: ModuleType, rules: Any, policies: Sequence[Any], parameters: Sequence[Sequence[float]]) -> None:
         seats = len(policies)
         self.module = module
-        self.rules = records_of(module.RULES, rules.as_values(), 2)  # the game's, and the one shown to policies
+        self.rules = records_of(module.RULES, rules.as_values(seats), 2)  # the game's, and the one shown to policies
         self.policies = tuple(policies)
         self.parameters = record_array(PARAMETERS, seats)
         for seat, values in enumerate(parameters):
@@ -160,4 +162,14 @@ class Table:
         erred = self.kernel(np.uint64(seed), first, self.rules, self.states, self.streams, self.views, self.policies, self.parameters, rows)
         if erred != ALL_WELL:
             raise PolicyError(first + int(erred))
-        return int_columns(rows, self.module.OUTCOME)
+        return outcome_columns(self.module, rows, len(self.policies))
+
+
+def outcome_columns(module: ModuleType, rows: Any, seats: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """OUTCOME records as columns (games, fields) int64, without those of seats nobody sits at."""
+    columns = int_columns(rows, module.OUTCOME)
+    most = max(module.SEATS)
+    if seats == most:
+        return columns
+    kept = [seat < seats for column in module.COLUMNS for seat in range(most if column.per_seat else 1)]
+    return np.compress(kept, columns, axis=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 import tomllib
 from collections.abc import Sequence
@@ -186,8 +187,7 @@ def parse_experiment(
     pairs = _pairs(cells)
     baseline = _find_baseline(cells, file, base, module, where)
     compared = {(pair.cell, pair.reference) for pair in pairs}
-    alike = [cell for cell in cells if cell.number != baseline and len(cell.policies) == len(cells[baseline].policies)]
-    pairs += [Pair(cell.number, baseline, BASELINE) for cell in alike if (cell.number, baseline) not in compared]
+    pairs += [Pair(cell.number, baseline, BASELINE) for cell in cells if cell.number != baseline and (cell.number, baseline) not in compared]
     targets = read_targets(file.targets, module, where)
     asked = [(f"targets.{target.quantity.name}", target.quantity) for target in targets]
     asked += [(f"stop.precision.{one.quantity.name}", one.quantity) for one in precision]
@@ -340,11 +340,9 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
 
 def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:
     """The swept settings of each cell."""
-    count = 1
-    for levels in sweep.values():
-        count *= len(levels)
-        if count > CELLS_MOST:
-            raise InputError(f"{where}: sweep: more than {CELLS_MOST:,} cells; sweep fewer settings or values")
+    lengths = [len(levels) for levels in sweep.values()]
+    if (math.prod(lengths) if mode == "grid" else sum(lengths)) > CELLS_MOST:
+        raise InputError(f"{where}: sweep: more than {CELLS_MOST:,} cells; sweep fewer settings or values")
     if mode == "grid":
         return [tuple(zip(sweep, levels, strict=True)) for levels in itertools.product(*sweep.values())]
     at_base = {key: _value_of(key, base, module, where) for key in sweep}
@@ -359,8 +357,8 @@ def _value_of(key: str, base: dict[str, Any], module: ModuleType, where: str) ->
         value = base["rules"].get(match["knob"], module.Rules.model_fields[match["knob"]].default)
         return list(value) if isinstance(value, tuple) else value
     if key == "seats":
-        return base["seats"] or module.SEATS[0]
-    line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or module.SEATS[0], where)]
+        return base["seats"] or _seats_of(base["policies"], module)
+    line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or _seats_of(base["policies"], module), where)]
     if match and match["seat"] and int(match["seat"]) < len(line_up):
         entry = line_up[int(match["seat"])]
         return entry.get(match["parameter"]) if match["parameter"] and isinstance(entry, dict) else entry
@@ -375,7 +373,7 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     settings = dict(swept)
     knobs = {**base["rules"], **{key.removeprefix("rules."): value for key, value in settings.items() if key.startswith("rules.")}}
     try:
-        rules = module.Rules.model_validate(knobs)
+        rules = module.Rules.model_validate(knobs, context={"folder": Path(where).parent})
     except ValidationError as error:
         raise InputError(f"{where}: {_explain(error, list(module.Rules.model_fields), 'rules.', module.Rules)}") from None
     seats = settings.get("seats", base["seats"])
@@ -385,7 +383,11 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     if "policies" in settings:
         entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
         policies = [_choice(entry, where) for entry in entries]
-    policies = list(_seat_everyone(policies, seats or module.SEATS[0], where))
+    policies = list(_seat_everyone(policies, seats or _seats_of(policies, module), where))
+    try:
+        rules.check_seats(len(policies))
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
     for key, value in settings.items():
         match = SETTING.fullmatch(key)
         if match and match["seat"]:
@@ -398,6 +400,11 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
             else:
                 policies[seat] = _choice(value, where)
     return Cell(number, swept, rules, tuple(policies))
+
+
+def _seats_of(policies: Sequence[PolicyChoice], module: ModuleType) -> int:
+    """The number of seats where the file does not say: one for each policy, or the fewest."""
+    return len(policies) if len(policies) in module.SEATS else int(module.SEATS[0])
 
 
 def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> Sequence[PolicyChoice]:
@@ -442,6 +449,6 @@ def _pairs(cells: Sequence[Cell]) -> list[Pair]:
             changed = list(cell.swept)
             changed[position] = (setting, first)
             reference = by_settings.get(json.dumps(tuple(changed), default=str))
-            if level != first and reference is not None and len(cells[reference].policies) == len(cell.policies):
+            if level != first and reference is not None:
                 pairs.append(Pair(cell.number, reference, setting))
     return pairs

@@ -160,7 +160,8 @@ def set_field(record: Any, name: str, value: Any) -> None:
 def record_dict(record: Any, dtype: np.dtype[Any], names: Sequence[str]) -> dict[str, Any]:
     """The named fields of one record as plain Python numbers and lists."""
     values = {name: getattr(record, name) if PURE else record[name] for name in names}
-    return {name: [int(v) for v in value] if dtype[name].shape else int(value) for name, value in values.items()}
+    plain = {name: float if dtype[name].base.kind == "f" else int for name in names}
+    return {name: [plain[name](v) for v in value] if dtype[name].shape else plain[name](value) for name, value in values.items()}
 
 
 def int_columns(records: Any, dtype: np.dtype[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:

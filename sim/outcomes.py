@@ -10,8 +10,9 @@ MISSING = -(2**62)  # a column's value in a game where it has none (the time of 
 
 @dataclass(frozen=True)
 class Column:
-    """One int64 outcome column; `value × scale` is in `unit`. `low` is its least value, `seats` > 0 makes one per seat.
+    """One int64 outcome column; `value × scale` is in `unit`. `low` is its least value.
 
+    `per_seat` makes one per seat: a field of OUTCOME as long as the most seats, of which the seats at the table are kept.
     Values lie in low .. low + 2³¹ − 1, so that sums of squares stay exact.
     """
 
@@ -30,7 +31,7 @@ class Metric:
 
     kind: "share" (of games with the column equal to `equals`; None: equal to the seat), "mean",
     "sd" (standard deviation), or "quantile" (the smallest value that a share `level` of games does not exceed).
-    The figure is multiplied by `scale` and is in `unit`.
+    The figure is multiplied by `scale` and is in `unit`; `assumed`: it rests on knobs whose defaults are assumed.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Metric:
     unit: str = ""
     scale: float = 1.0
     per_seat: bool = False
+    assumed: bool = False
 
 
 @dataclass(frozen=True)

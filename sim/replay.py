@@ -10,10 +10,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from sim.batch import CellError, LineUp
-from sim.engine import ALL_WELL, Table, play_game
+from sim.engine import ALL_WELL, Table, outcome_columns, play_game
 from sim.errors import InputError
 from sim.experiment import Experiment
-from sim.jit import bind, int_columns, record_array, record_dict
+from sim.jit import bind, record_array, record_dict
 from sim.rng import open_stream
 from sim.tally import fields_of
 
@@ -81,9 +81,10 @@ def watch(table: Table, seed: int, game: int) -> Playthrough:
         return Playthrough(start, steps, {}, erring)
     rows = record_array(module.OUTCOME, 1)
     module.score(state, rules, table.streams, rows[0])
-    fields = fields_of(module, len(table.policies))
+    seats = len(table.policies)
+    fields = fields_of(module, seats)
     labels = [f.column.name if f.seat is None else f"{f.column.name}[{f.seat}]" for f in fields]
-    return Playthrough(start, steps, dict(zip(labels, map(int, int_columns(rows, module.OUTCOME)[0]), strict=True)), None)
+    return Playthrough(start, steps, dict(zip(labels, map(int, outcome_columns(module, rows, seats)[0]), strict=True)), None)
 
 
 @contextmanager

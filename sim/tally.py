@@ -112,9 +112,6 @@ class Counter:
     def __init__(self, module: ModuleType, seats: int) -> None:
         self.fields = fields_of(module, seats)
         self.lows = np.array([f.column.low for f in self.fields], dtype=np.int64)
-        figures = figures_of(module, seats)
-        self.paired_index = np.array([f.index for f in figures], dtype=np.int64)
-        self.paired_equals = np.array([f.equals if f.metric.kind == "share" else MISSING for f in figures], dtype=np.int64)
         self.grouped = grouped_fields(module, seats)
         place = {f.column.name: n for n, f in reversed(list(enumerate(self.fields)))}
         self.orders = [
@@ -137,9 +134,20 @@ class Counter:
             groups=[_tally_groups(rows, first, f, self.lows[f]) for f in self.grouped],
         )
 
-    def tally_pair(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
-        """The tally of two cells' rows of the same games."""
-        counts, products = _tally_pair(rows, reference, self.paired_index, self.paired_equals)
+
+class PairCounter:
+    """Turns two cells' rows of the same games into tallies; where their seats differ in number, of the figures both have."""
+
+    def __init__(self, module: ModuleType, seats: int, reference_seats: int) -> None:
+        theirs = {(f.metric.name, f.seat): f.index for f in figures_of(module, reference_seats)}
+        paired = [f for f in figures_of(module, seats) if (f.metric.name, f.seat) in theirs]
+        self.index = np.array([f.index for f in paired], dtype=np.int64)
+        self.reference_index = np.array([theirs[f.metric.name, f.seat] for f in paired], dtype=np.int64)
+        self.equals = np.array([f.equals if f.metric.kind == "share" else MISSING for f in paired], dtype=np.int64)
+
+    def tally(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
+        """The tally of outcome rows of a cell and of its reference."""
+        counts, products = _tally_pair(rows, reference, self.index, self.reference_index, self.equals)
         sums = []
         for n, p in zip(counts, products, strict=True):
             squares_x, squares_y, both = (_join(high, low) for high, low in p)
@@ -209,14 +217,14 @@ def _tally_groups(rows, first, field, low):
 
 
 @jit
-def _tally_pair(rows, reference, index, equals):
+def _tally_pair(rows, reference, index, reference_index, equals):
     """Per figure, over the rows both have: (n, Σx) with an x, (n, Σy) with a y, (n, Σx, Σy) with both; and Σx², Σy², Σxy split into high and low 32 bits."""
     counts = np.zeros((len(index), 7), np.int64)
     products = np.zeros((len(index), 3, 2), np.int64)
     for g in range(min(len(rows), len(reference))):
         for k in range(len(index)):
             x = rows[g, index[k]]
-            y = reference[g, index[k]]
+            y = reference[g, reference_index[k]]
             has_x, has_y = x != MISSING, y != MISSING
             if equals[k] != MISSING:
                 x = 1 if x == equals[k] else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sim.engine import NO_TURN, load_game
 from sim.games import GAMES
 from sim.jit import int_columns, record_array, records_of, set_field
 from sim.replay import watch
-from sim.tally import figures_of
+from sim.tally import fields_of, figures_of
 from tests.players import play_columns, seat_table
 
 many_rules = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -33,7 +34,8 @@ def game(request: pytest.FixtureRequest) -> tuple[ModuleType, ModuleType]:
 def test_terminates_with_some_action_legal_and_everything_conserved(game: tuple[ModuleType, ModuleType], data: st.DataObject) -> None:
     module, facts = game
     rules = module.Rules.model_validate(data.draw(facts.knobs()))
-    table = seat_table(module, rules, [data.draw(st.sampled_from(facts.POLICIES)) for _ in range(module.SEATS[0])])
+    seats = data.draw(st.sampled_from(module.SEATS))
+    table = seat_table(module, rules, [data.draw(st.sampled_from(facts.POLICIES)) for _ in range(seats)])
     play = watch(table, 5, data.draw(st.integers(0, 10**6)))
     assert play.erring_seat is None
     facts.check_state(play.start, rules)
@@ -46,31 +48,37 @@ def test_terminates_with_some_action_legal_and_everything_conserved(game: tuple[
 def test_a_hundred_thousand_games_of_every_policy_end(game: tuple[ModuleType, ModuleType]) -> None:
     module, facts = game
     for policy in facts.POLICIES:
-        rows = seat_table(module, module.Rules(), [policy] * module.SEATS[0]).play(1, 0, 20_000)
-        assert len(rows) == 20_000
+        for seats in module.SEATS:
+            rows = seat_table(module, module.Rules(), [policy] * seats).play(1, 0, 20_000)
+            assert rows.shape == (20_000, len(fields_of(module, seats)))
 
 
 def test_every_knob_is_listed_and_alive(game: tuple[ModuleType, ModuleType]) -> None:
     module, facts = game
     assert set(facts.ALIVE) == set(module.Rules.model_fields)
+    played: dict[str, np.ndarray[Any, Any]] = {}
+
+    def play(settings: dict[str, Any]) -> np.ndarray[Any, Any]:
+        if str(settings) not in played:
+            tables = [seat_table(module, module.Rules(**settings), [policy] * max(module.SEATS)) for policy in facts.POLICIES]
+            played[str(settings)] = np.vstack([table.play(3, 0, 1_000) for table in tables])
+        return played[str(settings)]
+
     for knob, (base, value) in facts.ALIVE.items():
-        before, after = (
-            np.vstack([seat_table(module, module.Rules(**settings), [policy] * module.SEATS[0]).play(3, 0, 2_000) for policy in facts.POLICIES])
-            for settings in (base, {**base, knob: value})
-        )
-        assert not np.array_equal(before, after), f"{knob} = {value} changes nothing"
+        assert not np.array_equal(play(base), play({**base, knob: value})), f"{knob} = {value} changes nothing"
 
 
 def test_nothing_hidden_is_in_a_view(game: tuple[ModuleType, ModuleType]) -> None:
     module, facts = game
-    table = seat_table(module, module.Rules(), ["random"] * module.SEATS[0])
+    seats = max(module.SEATS)
+    table = seat_table(module, module.Rules(), ["random"] * seats)
     for index in range(50):
         play = watch(table, 11, index)
         state = table.states[0]
         for step in play.steps:
             for name, value in step.before.items():
                 set_field(state, name, value)
-            for seat in range(module.SEATS[0]):
+            for seat in range(seats):
                 module.look(state, table.rules[0], seat, table.views[0])
                 seen = table.views.tobytes()
                 for name in facts.HIDDEN:
@@ -98,13 +106,16 @@ def test_columns_describe_the_outcome_record(game: tuple[ModuleType, ModuleType]
     names = {column.name for column in module.COLUMNS}
     assert {metric.column for metric in module.METRICS} <= names
     assert set(module.HEADLINES) <= {metric.name for metric in module.METRICS}
-    columns = play_columns(seat_table(module, module.Rules(), ["random"] * module.SEATS[0]), 1, 3_000)
     for column in module.COLUMNS:
-        values = columns.get(column.name, columns.get(f"{column.name}[0]"))
-        assert values is not None
-        present = values[values > -(2**62)]
-        assert (present >= column.low).all()
-        assert not column.labels or (present < len(column.labels)).all()
+        assert module.OUTCOME[column.name].shape == ((max(module.SEATS),) if column.per_seat else ())
+    for seats in module.SEATS:
+        columns = play_columns(seat_table(module, module.Rules(), ["random"] * seats), 1, 3_000)
+        for column in module.COLUMNS:
+            values = columns.get(column.name, columns.get(f"{column.name}[{seats - 1}]"))
+            assert values is not None
+            present = values[values > -(2**62)]
+            assert (present >= column.low).all()
+            assert not column.labels or (present < len(column.labels)).all()
 
 
 def test_records_can_be_read_as_integer_columns(game: tuple[ModuleType, ModuleType]) -> None:

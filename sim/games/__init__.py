@@ -3,4 +3,5 @@
 GAMES: dict[str, str] = {
     "mint-tin": "sim.games.mint_tin",
     "scoundrel": "sim.games.scoundrel",
+    "kitty-paw": "sim.games.kitty_paw",
 }

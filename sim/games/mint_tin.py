@@ -65,7 +65,7 @@ class Rules(BaseRules):
     rolling: Literal["simultaneous", "alternate"] = knob("simultaneous", "how the seats roll", "The standard game is simultaneous rolling")
     first_roller: Literal["random", 0, 1] = knob("random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)")
     rolls_per_second: tuple[float, float] = knob(
-        (0.5, 0.5), "rolls a second of each seat (assumed)", "not in the book", unit="1/s", allowed="two numbers above 0", min_length=2, max_length=2
+        (0.5, 0.5), "rolls a second of each seat", "not in the book", unit="1/s", allowed="two numbers above 0", assumed=True, min_length=2, max_length=2
     )
     meeples: int = knob(5, "meeples of each seat", "Game Setup", ge=2, le=10)
     shelter_capacity: int = knob(7, "meeples the shelter holds", "FoS holds a maximum of 7 meeps", ge=1, le=20)
@@ -312,10 +312,10 @@ METRICS = (
     Metric("mean_points", "mean points of finished games", "points", "mean", unit="points", per_seat=True),
     *(Metric(f"points_share_{p}", f"share of finished games with {p} points", "points", "share", equals=p, unit="%", per_seat=True) for p in range(5)),
     Metric("mean_rolls", "mean rolls of finished games", "rolls", "mean", unit="rolls"),
-    Metric("mean_minutes", "mean playing time of finished games", "seconds", "mean", unit="min", scale=_MINUTE),
-    Metric("minutes_q10", "a tenth of the finished games are no longer", "seconds", "quantile", level=0.1, unit="min", scale=_MINUTE),
-    Metric("minutes_q50", "half of the finished games are no longer", "seconds", "quantile", level=0.5, unit="min", scale=_MINUTE),
-    Metric("minutes_q90", "nine tenths of the finished games are no longer", "seconds", "quantile", level=0.9, unit="min", scale=_MINUTE),
+    Metric("mean_minutes", "mean playing time of finished games", "seconds", "mean", unit="min", scale=_MINUTE, assumed=True),
+    Metric("minutes_q10", "a tenth of the finished games are no longer", "seconds", "quantile", level=0.1, unit="min", scale=_MINUTE, assumed=True),
+    Metric("minutes_q50", "half of the finished games are no longer", "seconds", "quantile", level=0.5, unit="min", scale=_MINUTE, assumed=True),
+    Metric("minutes_q90", "nine tenths of the finished games are no longer", "seconds", "quantile", level=0.9, unit="min", scale=_MINUTE, assumed=True),
     Metric("lead_changes", "mean changes of the lead", "lead_changes", "mean", unit="changes"),
     Metric("leader_at_quarter_wins", "of the games with a leader at a quarter, share that leader wins", "leader_at_quarter_won", "share", equals=1, unit="%"),
     Metric("leader_at_half_wins", "of the games with a leader at half, share that leader wins", "leader_at_half_won", "share", equals=1, unit="%"),
