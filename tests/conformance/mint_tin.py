@@ -94,4 +94,4 @@ def mirror(state: dict[str, Any]) -> dict[str, Any]:
     swapped = {name: value[::-1] if isinstance(value, list) else value for name, value in state.items()}
     for name in ("cover", "closed_by", "seat", "roller", "next_roller", "ending", "leader", "last_leader"):
         swapped[name] = 1 - state[name] if state[name] in (0, 1) else state[name]
-    return swapped
+    return swapped | {"lead": -state["lead"]}
