@@ -32,11 +32,13 @@ from reports.findings import (
     find_endings,
     join_words,
     name_level,
+    name_metric,
     name_setting,
     share_endings,
     start_capital,
     write_number,
 )
+from reports.languages import localize, say, word
 from reports.run import Sums
 from reports.statistics import Interval, quantile
 
@@ -205,9 +207,9 @@ def _page_name(name: str, page: int) -> str:
     return f"{name}_{page + 1}" if page else name
 
 
-def _caption(results: Results, text: str, shown: int, of: int, what: str = "cells") -> str:
+def _caption(results: Results, text: str, shown: int, of: int) -> str:
     """Games and seed, the text, and what is left out."""
-    left_out = f" Only the first {shown} of {of} {what} are drawn; the tables hold all." if shown < of else ""
+    left_out = say(" Only the first {shown} of {all} are drawn; the tables hold all.", shown=shown, all=of) if shown < of else ""
     return f"{results.games}. {text}{left_out}".strip()
 
 
@@ -225,11 +227,11 @@ def _draw_endings(results: Results) -> Drawn:
     column = find_endings(results.run)
     if not column:
         return
-    title = f"How games end: {describe_column(column)}"
+    title = say("How games end: {column}", column=describe_column(column))
     shares = [share_endings(results.run, cell, column) for cell in range(min(len(results.labels), ROWS_MOST))]
     digits = choose_digits(share for row in shares for share in row)
     widest = max((i.high - i.low) / 2 for row in shares for i in row)
-    names = [_wrap(name, 40) for name in column["labels"]]
+    names = [_wrap(word(name), 40) for name in column["labels"]]
     patches = [Patch(facecolor=_colour(n), hatch=_hatch(n), edgecolor="white", label=name) for n, name in enumerate(names)]
     for page, rows in enumerate(_pages(len(results.labels))):
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
@@ -237,7 +239,7 @@ def _draw_endings(results: Results) -> Drawn:
         legend = _legend_height(names, left + 6.3)
         panels = Panels(1, 1, 6.0, len(rows) * max(row_height, 0.3), left, over=0.05, legend=legend)
         half = write_number(widest, choose_digits([Interval(0, -widest, widest)]))
-        text = f"Written are shares in percent; no 95% interval is wider than ±{half} percentage points."
+        text = say("Written are shares in percent; no 95% interval is wider than ±{half} percentage points.", half=half)
         caption = _caption(results, text, len(shares), len(results.labels))
         figure, (axes,) = panels.make(title, caption)
         panels.place_legend(figure, title, patches)
@@ -253,7 +255,7 @@ def _draw_endings(results: Results) -> Drawn:
             starts += values
         _label_rows(axes, labels)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("share of games (%)")
+        axes.set_xlabel(say("share of games (%)"))
         yield Plot(_page_name("endings", page), title, caption), figure
 
 
@@ -267,7 +269,7 @@ def _draw_effects(results: Results) -> Drawn:
     steps = list(dict.fromkeys((c.cell, c.reference, f"{name_setting(c.setting)}: {c.start} → {c.end}") for c in results.changes))
     if not metrics or not steps:
         return
-    title = "What each setting changes"
+    title = say("What each setting changes")
     found = {(c.cell, c.reference, c.figure): c for c in results.changes}
     for page, rows in enumerate(_pages(len(steps))):
         labels, row_height = _name_rows([steps[row][2] for row in rows])
@@ -277,9 +279,9 @@ def _draw_effects(results: Results) -> Drawn:
         columns = min(3, len(metrics))
         legend = _legend_height([str(h.get_label()) for h in handles], left + columns * 2.3) if handles else 0.0
         panels = Panels(len(metrics), columns, 2.2, len(rows) * max(row_height, 0.34, 0.14 * len(seats) + 0.1), left, legend=legend)
-        text = "Paired differences with 95% intervals, not simultaneous; hollow where the interval holds 0."
-        text += f" No change at all in {', '.join(still)}." if still else ""
-        caption = _caption(results, text, min(len(steps), ROWS_MOST), len(steps), "differences")
+        text = say("Paired differences with 95% intervals, not simultaneous; hollow where the interval holds 0.")
+        text += say(" No change at all in {figures}.", figures=", ".join(still)) if still else ""
+        caption = _caption(results, text, min(len(steps), ROWS_MOST), len(steps))
         figure, all_axes = panels.make(title, caption)
         if handles:
             panels.place_legend(figure, title, handles)
@@ -291,7 +293,7 @@ def _draw_effects(results: Results) -> Drawn:
                     changes = [found.get((*steps[row][:2], (metric, seat))) for row in rows]
                     _draw_dots(axes, [c.interval if c else None for c in changes], seat, seats, [bool(c and c.clear) for c in changes])
             _label_rows(axes, labels if n % columns == 0 else [""] * len(labels))
-            axes.set_title(metric.replace("_", " "))
+            axes.set_title(name_metric(metric))
             axes.set_xlabel(results.unit(metric, difference=True))
             axes.margins(x=0.1)
             axes.locator_params(axis="x", nbins=4)
@@ -303,7 +305,7 @@ def _draw_seats(results: Results) -> Drawn:
     metrics = sorted({metric for metric, seat in results.headlines if seat is not None}, key=lambda metric: metric != WIN)
     if not metrics:
         return
-    title = f"{start_capital(' and '.join(m.replace('_', ' ') for m in metrics))} by seat"
+    title = start_capital(say("{figures} by seat", figures=join_words([name_metric(m) for m in metrics])))
     seats = sorted({seat for _, seat in results.headlines if seat is not None})
     handles = _seat_handles(seats)
     for page, rows in enumerate(_pages(len(results.labels))):
@@ -312,7 +314,7 @@ def _draw_seats(results: Results) -> Drawn:
         left = _room_for(labels)
         legend = _legend_height([str(h.get_label()) for h in handles], left + columns * 3.2)
         panels = Panels(len(metrics), columns, 3.0, len(rows) * max(row_height, 0.14 * len(seats) + 0.1), left, legend=legend)
-        text = "Lines are 95% intervals; where none is seen, it is narrower than the mark."
+        text = say("Lines are 95% intervals; where none is seen, it is narrower than the mark.")
         caption = _caption(results, text, min(len(results.labels), ROWS_MOST), len(results.labels))
         figure, all_axes = panels.make(title, caption)
         panels.place_legend(figure, title, handles)
@@ -321,7 +323,7 @@ def _draw_seats(results: Results) -> Drawn:
             for seat in seats:
                 _draw_dots(axes, [results.figures.get((cell, (metric, seat))) for cell in rows], seat, seats, [True] * len(rows))
             _label_rows(axes, labels if n % columns == 0 else [""] * len(labels))
-            axes.set_title(metric.replace("_", " "))
+            axes.set_title(name_metric(metric))
             axes.set_xlabel(results.unit(metric))
             axes.margins(x=0.08)
             axes.grid(axis="x", color="#eeeeee")
@@ -330,7 +332,7 @@ def _draw_seats(results: Results) -> Drawn:
 
 
 def _seat_handles(seats: Sequence[int]) -> list[Line2D]:
-    return [Line2D([], [], color=_colour(seat), marker=_marker(seat), linestyle="", label=f"seat {seat}") for seat in seats]
+    return [Line2D([], [], color=_colour(seat), marker=_marker(seat), linestyle="", label=say("seat {seat}", seat=seat)) for seat in seats]
 
 
 def _draw_dots(axes: Axes, intervals: Sequence[Interval | None], seat: int | None, seats: Sequence[int], clear: Sequence[bool]) -> None:
@@ -355,7 +357,7 @@ def _draw_heat_maps(results: Results) -> Drawn:
     by_figure = {f: [results.figures.get((cell, f)) for cell in range(len(results.labels))] for f in figures}
     varied = [f for f, intervals in by_figure.items() if len({i.value for i in intervals if i and not math.isnan(i.value)}) > 1]
     same = [results.name(f) for f in figures if f not in varied]
-    remark = f" No map of {join_words(same)}: alike in every cell." if same else ""
+    remark = say(" No map of {figures}: alike in every cell.", figures=join_words(same)) if same else ""
     for figure in varied:
         yield _draw_heat_map(results, figure, by_figure[figure], swept, remark)
 
@@ -388,8 +390,9 @@ def _draw_heat_map(
     over = 0.12 + (LINE * max(_lines(t) for t in facet_titles.values()) if len(swept) > 2 else 0.0)
     panels = Panels(len(shown), facet_columns, cell_width * len(shown_columns), row_height * len(shown_rows), left, under, over)
     unit = results.unit(figure[0])
-    title = f"{start_capital(results.name(figure))}{unit and f' ({unit})'} by {name_setting(down)} and {name_setting(across)}"
-    text = f"{start_capital(results.run.metrics[figure[0]]['meaning'])}; ± is half of the 95% interval.{remark}"
+    name = start_capital(f"{results.name(figure)}{unit and f' ({unit})'}")
+    title = say("{figure} by {setting} and {other}", figure=name, setting=name_setting(down), other=name_setting(across))
+    text = say("{meaning}; ± is half of the 95% interval.", meaning=start_capital(results.meaning(figure[0]))) + remark
     caption = _caption(results, text, len(kept), sum(1 for i in intervals if i and not math.isnan(i.value)))
     sheet, all_axes = panels.make(title, caption)
     least, most = (choose(i.value for i in kept) for choose in (min, max))
@@ -436,7 +439,7 @@ def _draw_lengths(results: Results) -> Drawn:
     if not metric:
         return
     meaning = describe_column(results.run.columns[metric["column"]])
-    title = f"{start_capital(meaning)}: how it is distributed"
+    title = say("{column}: how it is distributed", column=start_capital(meaning))
     shown = range(min(len(results.labels), ROWS_MOST))
     sums = {cell: results.run.distribution(cell, metric["column"]) for cell in shown}
     marks = {cell: [quantile(s, level).value * metric["scale"] for level in (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)] for cell, s in sums.items() if s.n}
@@ -451,13 +454,13 @@ def _draw_lengths(results: Results) -> Drawn:
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
         panels = Panels(1, 1, 6.0, len(rows) * max(row_height, 0.5), _room_for(labels), over=0.05)
         beyond = max((_share_beyond(sums[cell], metric["scale"], edges) for cell in rows if cell in marks), default=0.0)
-        text = "Line: 10% to 90% of games; box: 25% to 75%; white mark: median; hill: density."
-        text += f" Up to {write_number(100 * beyond, 1)}% of a cell's games lie beyond the edges." if beyond else ""
+        text = say("Line: 10% to 90% of games; box: 25% to 75%; white mark: median; hill: density.")
+        text += say(" Up to {share}% of a cell's games lie beyond the edges.", share=write_number(100 * beyond, 1)) if beyond else ""
         caption = _caption(results, text, len(shown), len(results.labels))
         figure, (axes,) = panels.make(title, caption)
         for row, cell in enumerate(rows):
             if cell not in marks:
-                axes.text(middles[0], row, "no game has one", size=SMALL, va="center", color=FAINT)
+                axes.text(middles[0], row, say("no game has one"), size=SMALL, va="center", color=FAINT)
                 continue
             q10, q25, q50, q75, q90, _ = marks[cell]
             hill = _smooth(sums[cell], metric["scale"], edges, logarithmic)
@@ -469,8 +472,9 @@ def _draw_lengths(results: Results) -> Drawn:
         axes.set_xlim(edges[0], edges[-1])
         if logarithmic:
             axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-        axes.set_xlabel(" ".join([meaning, *([f"({metric['unit']})"] if metric["unit"] else []), *(["on a logarithmic scale"] if logarithmic else [])]))
+            axes.xaxis.set_major_formatter(lambda x, _: localize(f"{x:g}"))
+        unit, scale = f"({word(metric['unit'])})" if metric["unit"] else "", say("on a logarithmic scale") if logarithmic else ""
+        axes.set_xlabel(" ".join(filter(None, [meaning, unit, scale])))
         axes.grid(axis="x", color="#eeeeee")
         axes.set_axisbelow(True)
         yield Plot(_page_name("lengths", page), title, caption), figure

@@ -20,7 +20,8 @@ from reports.findings import (
     write_level,
     write_number,
 )
-from reports.run import Run, RunError
+from reports.languages import language, load_speech, localize, say, speak, word, write_count
+from reports.run import EXACT, HALF, Run, RunError
 from reports.statistics import Interval
 from reports.tables import write_tables
 
@@ -30,28 +31,45 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 ROWS_MOST = 2000  # rows of one table in the report; the CSV files hold all
 
-METHOD = (
-    "Every cell plays the same numbered games: game i draws its dice from the same random streams under every setting, so settings are compared "
-    "game by game and their differences are mostly known better than the figures themselves "
-    "(common random numbers; Law, Simulation Modeling and Analysis, ch. 11).",
-    "Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927).",
-    "Means carry Student's t interval (Student, Biometrika 6, 1908).",
-    "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
-    "(Conover, Practical Nonparametric Statistics, section 3.2); above 4,096 units of a column they are known to 1 part in 2,048.",
-    "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
-    "differences of means Student's t interval from the variance of the paired differences.",
-    "Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions.",
-)
+
+def list_methods() -> list[str]:
+    """How the figures come about, with sources."""
+    return [
+        say(
+            "Every cell plays the same numbered games: game i draws its dice from the same random streams under every setting, so settings are compared "
+            "game by game and their differences are mostly known better than the figures themselves "
+            "(common random numbers; Law, Simulation Modeling and Analysis, ch. 11)."
+        ),
+        say("Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927)."),
+        say("Means carry Student's t interval (Student, Biometrika 6, 1908)."),
+        say(
+            "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
+            "(Conover, Practical Nonparametric Statistics, section 3.2); above {exact} units of a column they are known to 1 part in {parts}.",
+            exact=write_count(EXACT),
+            parts=write_count(HALF),
+        ),
+        say(
+            "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
+            "differences of means Student's t interval from the variance of the paired differences."
+        ),
+        say("Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions."),
+    ]
 
 
-def build_report(folder: Path) -> list[Path]:
+def build_report(folder: Path, language: str = "en") -> list[Path]:
     """Write tables, plots/, report.md and report.html of the run stored in `folder`; the files written. Raises RunError.
 
+    `language` is one of reports.languages.LANGUAGES; tables name their columns in English in every language.
     The folder plots/ is the report's own: plots of an earlier report are removed from it.
     """
+    run = Run(folder)
+    with speak(load_speech(language, run.manifest["game"])):
+        return _write_files(Results(run), folder)
+
+
+def _write_files(results: Results, folder: Path) -> list[Path]:
     from reports.plots import draw_plots
 
-    results = Results(Run(folder))
     try:
         with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as name:
             beside = Path(name)
@@ -100,6 +118,7 @@ def render(template: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"say": say, "word": word, "write_count": write_count, "localize": localize, "language": language()}
     return environment.get_template(template).render(context)
 
 
@@ -119,7 +138,7 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "title": manifest["title"] or manifest["name"],
         "question": manifest["question"],
         "manifest": manifest,
-        "games": results.games,
+        "cells": _count_cells(results),
         "findings": find(results),
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
@@ -128,21 +147,26 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
-        "method": METHOD,
+        "method": list_methods(),
         "metrics": _tabulate_metrics(results),
-        "glossary": [(name, metric["meaning"], metric["unit"]) for name, metric in results.run.metrics.items()],
+        "glossary": [(name, word(metric["meaning"]), word(metric["unit"])) for name, metric in results.run.metrics.items()],
         "fence": "`" * max(3, 1 + max(map(len, re.findall("`+", manifest["experiment"])), default=0)),
     }
 
 
+def _count_cells(results: Results) -> str:
+    count = len(results.run.cells)
+    return say("1 cell, {games}", games=results.games) if count == 1 else say("{count} cells, {games}", count=write_count(count), games=results.games)
+
+
 def _limit(rows: list[dict[str, Any]], file: str) -> dict[str, Any]:
     """Rows of a table, and a visible note where some are left out."""
-    note = f"The first {ROWS_MOST:,} of {len(rows):,} rows; {file} holds all." if len(rows) > ROWS_MOST else ""
-    return {"rows": rows[:ROWS_MOST], "note": note}
+    note = say("The first {shown} of {all} rows; {file} holds all.", shown=write_count(ROWS_MOST), all=write_count(len(rows)), file=file)
+    return {"rows": rows[:ROWS_MOST], "note": note if len(rows) > ROWS_MOST else ""}
 
 
 def _head(results: Results, figure: Figure, difference: bool = False) -> dict[str, str]:
-    return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.run.metrics[figure[0]]["meaning"]}
+    return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.meaning(figure[0])}
 
 
 def _write_entry(interval: Interval | None, digits: int, signed: bool = False, clear: bool = False) -> dict[str, Any]:
@@ -151,7 +175,7 @@ def _write_entry(interval: Interval | None, digits: int, signed: bool = False, c
         return {"value": "–", "interval": "", "bold": False}
     digits = adapt_digits(interval, digits)
     value, low, high = (write_number(x, digits, signed) for x in interval)
-    return {"value": value, "interval": "" if low == high == "–" else f"{low} to {high}", "bold": clear}
+    return {"value": value, "interval": "" if low == high == "–" else say("{low} to {high}", low=low, high=high), "bold": clear}
 
 
 def _tabulate_cells(results: Results) -> dict[str, Any]:
@@ -179,7 +203,7 @@ def _tabulate_differences(results: Results) -> dict[str, Any]:
             },
         )
         row["entries"][c.figure] = (
-            {"value": "0", "interval": "no game differs", "bold": False} if c.same else _write_entry(c.interval, digits[c.figure], True, c.clear)
+            {"value": "0", "interval": say("no game differs"), "bold": False} if c.same else _write_entry(c.interval, digits[c.figure], True, c.clear)
         )
     rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
     return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
@@ -194,7 +218,7 @@ def _tabulate_metrics(results: Results) -> dict[str, Any]:
             "label": results.labels[cell],
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
-            "games": f"{count:,}",
+            "games": write_count(count),
             **_write_entry(interval, choose_digits([interval])),
         }
         for ((cell, figure), interval), count in zip(results.figures.items(), games, strict=True)
@@ -215,10 +239,12 @@ def _list_highlights(results: Results) -> dict[str, Any]:
         {
             "cell": found["cell"],
             "label": results.labels[found["cell"]],
-            "name": found["name"],
-            "meaning": found["meaning"],
+            "name": word(found["name"]),
+            "meaning": word(found["meaning"]),
             "game": found["game"],
-            "values": ", ".join(f"{column.replace('_', ' ')} {value * columns[column]['scale']:g}" for column, value in found["values"].items()),
+            "values": ", ".join(
+                f"{word(column.replace('_', ' '))} {localize(format(value * columns[column]['scale'], 'g'))}" for column, value in found["values"].items()
+            ),
             "command": write_replay(results.run.manifest, found["cell"], found["game"]),
         }
         for found in results.run.manifest["highlights"]
@@ -240,10 +266,11 @@ def _list_rules(results: Results) -> list[dict[str, str]]:
                 "knob": name,
                 "value": " | ".join(map(_write_value, swept)) if swept else _write_value(value),
                 "default": _write_value(knob["default"]),
-                "unit": knob["unit"],
-                "meaning": knob["meaning"],
+                "unit": word(knob["unit"]),
+                "meaning": word(knob["meaning"]),
                 "clause": knob["clause"],
                 "mark": "swept" if swept else "changed" if value != knob["default"] else "",
+                "marked": say("swept") if swept else say("changed"),
             }
         )
     return rows
@@ -263,10 +290,13 @@ def _list_policies(results: Results) -> list[dict[str, Any]]:
         for seat, policy in enumerate(cell["policies"]):
             cells.setdefault((seat, policy["label"]), []).append(cell["cell"])
     count = len(results.run.cells)
-    return [
-        {"seat": seat, "policy": label, "cells": "all cells" if len(among) == count else f"{'cell' if len(among) == 1 else 'cells'} {_write_ranges(among)}"}
-        for (seat, label), among in sorted(cells.items(), key=lambda item: (item[0][0], item[1]))
-    ]
+    return [{"seat": seat, "policy": label, "cells": _name_cells(among, count)} for (seat, label), among in sorted(cells.items(), key=lambda item: item[0])]
+
+
+def _name_cells(among: Sequence[int], count: int) -> str:
+    if len(among) == count:
+        return say("all cells")
+    return say("cell {numbers}", numbers=among[0]) if len(among) == 1 else say("cells {numbers}", numbers=_write_ranges(among))
 
 
 def _write_ranges(numbers: Sequence[int]) -> str:
@@ -277,7 +307,7 @@ def _write_ranges(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(say("{low} to {high}", low=run[0], high=run[-1]) if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def _embed(path: Path) -> str:

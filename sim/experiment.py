@@ -25,6 +25,7 @@ from sim.knobs import Rules, allowed
 
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
+LINE_UP = "line_up"  # the sweep that `[robust]` adds: the same question under each line-up
 SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?)?|seats")
 
 
@@ -76,6 +77,7 @@ class Experiment:
     question: str
     games: int
     seed: int
+    ideal_minutes: float | None
     sweep_mode: str
     sweep: tuple[tuple[str, tuple[Any, ...]], ...]
     cells: tuple[Cell, ...]
@@ -86,6 +88,11 @@ class Experiment:
     def module(self) -> ModuleType:
         """The game's module."""
         return load_game(self.game)
+
+
+class _Robust(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    line_ups: Annotated[list[Annotated[list[str | dict[str, Any]], Field(min_length=1)]], Field(min_length=2)]
 
 
 class _File(BaseModel):
@@ -99,6 +106,8 @@ class _File(BaseModel):
     question: str = ""
     rules: dict[str, Any] = {}
     sweep: dict[str, Any] = {}
+    robust: _Robust | None = None
+    ideal_minutes: Annotated[float, Field(gt=0)] | None = None
 
 
 def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
@@ -131,6 +140,8 @@ def parse_experiment(
         data["seed"] = seed
     if isinstance(data.get("game"), str) and data["game"] not in GAMES:
         raise InputError(f'{where}: game = "{data["game"]}": no such game; {suggest(data["game"], GAMES)}')
+    if isinstance(data.get("robust"), dict) and isinstance(data["robust"].get("line_ups"), list) and data["robust"]["line_ups"]:
+        data.setdefault("policies", data["robust"]["line_ups"][0])
     try:
         file = _File.model_validate(data)
     except ValidationError as error:
@@ -142,8 +153,13 @@ def parse_experiment(
         raise InputError(f"{where}: sweep.mode = {show_level(mode)}: allowed: grid, one-at-a-time")
     for key, levels in sweep.items():
         _check_sweep(key, levels, module, where)
+    if file.robust:
+        _check_line_ups(file.robust.line_ups, sweep, where)
     base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats}
     combinations = _combine(sweep, mode, base, module, where)
+    if file.robust:
+        sweep[LINE_UP] = file.robust.line_ups
+        combinations = [(*swept, (LINE_UP, line_up)) for swept in combinations for line_up in file.robust.line_ups]
     cells = tuple(_cell(number, swept, base, module, where) for number, swept in enumerate(combinations))
     return Experiment(
         name=re.sub(r"[^\w.-]+", "_", path.stem).strip(".") or "experiment",
@@ -154,6 +170,7 @@ def parse_experiment(
         question=file.question,
         games=file.games,
         seed=file.seed,
+        ideal_minutes=getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes,
         sweep_mode=mode,
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
         cells=cells,
@@ -189,7 +206,7 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
     except (tomllib.TOMLDecodeError, KeyError):
         value = word
     table, _, rest = key.partition(".")
-    if rest and table in ("rules", "sweep"):
+    if rest and table in ("rules", "sweep", "robust"):
         inner = data.setdefault(table, {})
         if not isinstance(inner, dict):
             raise InputError(f"{where}: {table}: must be a table")
@@ -244,6 +261,14 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: a value stands there twice")
 
 
+def _check_line_ups(line_ups: Sequence[Any], sweep: dict[str, Any], where: str) -> None:
+    if any(list(line_ups).count(line_up) > 1 for line_up in line_ups):
+        raise InputError(f"{where}: robust.line_ups = {show_level(line_ups)}: a line-up stands there twice")
+    swept = next((key for key in sweep if key.startswith("policies")), None)
+    if swept:
+        raise InputError(f"{where}: robust.line_ups with sweep.{swept}: both would choose who plays; drop one of them")
+
+
 def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:
     """The swept settings of each cell."""
     count = 1
@@ -288,8 +313,9 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     if seats is not None and (type(seats) is not int or seats not in module.SEATS):
         raise InputError(f"{where}: seats = {show_level(seats)}: allowed: {', '.join(map(str, module.SEATS))}")
     policies = base["policies"]
-    if "policies" in settings:
-        entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
+    line_up = settings.get("policies", settings.get(LINE_UP))
+    if line_up is not None:
+        entries = line_up if isinstance(line_up, list) else [line_up]
         policies = [_choice(entry, where) for entry in entries]
     policies = list(_seat_everyone(policies, seats or module.SEATS[0], where))
     for key, value in settings.items():
@@ -315,7 +341,7 @@ def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> 
 
 
 def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
-    """Each cell with the one that has the first level of one swept setting and is alike in the others."""
+    """Each cell with the one that has the first level of one swept setting and is alike in the others; line-ups are not compared."""
     pairs = []
     by_settings = {json.dumps(cell.swept, default=str): cell.number for cell in cells}
     for cell in cells:
@@ -324,6 +350,6 @@ def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
             changed = list(cell.swept)
             changed[position] = (setting, first)
             reference = by_settings.get(json.dumps(tuple(changed), default=str))
-            if level != first and reference is not None:
+            if level != first and reference is not None and setting != LINE_UP:
                 pairs.append(Pair(cell.number, reference, setting))
     return tuple(pairs)

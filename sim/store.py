@@ -69,6 +69,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "play_seconds": round(play_seconds, 3),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "source_digest": source_digest(),
+        "ideal_minutes": experiment.ideal_minutes,
         "sweep_mode": experiment.sweep_mode,
         "sweep": {key: list(levels) for key, levels in experiment.sweep},
         "knobs": describe(module.Rules),

@@ -522,7 +522,7 @@ def test_many_cells_are_split_or_limited_with_a_note(tmp_path: Path) -> None:
     written = {path.name for path in build_report(store(tmp_path, cells))}
     assert {"endings.png", "endings_2.png", "lengths_2.png", "seats_2.svg", "heat_draw_rate.png"} <= written
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Only the first 60 of 64 cells are drawn; the tables hold all." in html
+    assert "Only the first 60 of 64 are drawn; the tables hold all." in html
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:

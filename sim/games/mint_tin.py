@@ -217,7 +217,6 @@ STATE = np.dtype(
         ("asked", np.int64),  # questions asked at these snake eyes: 1 roller, 2 opponent, 3 roller again
         ("next_roller", np.int64),  # in alternate rolling
         ("ending", np.int64),
-        ("leader", np.int64),
         ("lead", np.int64),  # action rolls seat 0 is ahead; UNREACHABLE, with its sign, for the seat that has closed
         ("last_leader", np.int64),
         ("lead_changes", np.int64),
@@ -351,7 +350,7 @@ METRICS = (
         )
         for tenth in TENTHS
     ),
-    Metric("mean_drama", "mean action rolls the winner was behind, over all moments of the games somebody wins", "winner_behind_mean", "mean", unit="action rolls"),
+    Metric("mean_drama", "mean action rolls the winner was behind over the game", "winner_behind_mean", "mean", unit="action rolls"),
     Metric("most_drama", "mean of the most action rolls the winner was behind", "winner_behind_most", "mean", unit="action rolls"),
     Metric("winner_never_behind", "of the games somebody wins, share in which the winner was never behind", "winner_behind_most", "share", equals=0, unit="%"),
     Metric("decisive_moment", "mean part of the game after which the winner is ahead to the end", "decisive_moment", "mean", unit="% of the game"),
@@ -410,7 +409,6 @@ def set_up(state, rules, streams):
     state.seconds = 0.0
     state.lead_changes = 0
     state.lead_shift = 0
-    state.leader = NOBODY
     state.last_leader = NOBODY
     state.next_roller = 0
     if rules.rolling == ALTERNATE:
@@ -829,11 +827,11 @@ def _update_lead(state, rules):
     state.lead = state.to_close[1] - state.to_close[0]
     if state.closed_by != NOBODY:
         state.lead = UNREACHABLE if state.closed_by == 0 else -UNREACHABLE
-    state.leader = _leader_of(state.lead)
-    if state.leader != NOBODY:
-        if state.last_leader == 1 - state.leader:
+    leader = _leader_of(state.lead)
+    if leader != NOBODY:
+        if state.last_leader == 1 - leader:
             state.lead_changes += 1
-        state.last_leader = state.leader
+        state.last_leader = leader
 
 
 @jit
@@ -868,18 +866,18 @@ def _score_drama(state, row, winner):
     """How far behind the winner was before each event, on average and at most, and when it took the lead for good."""
     sign = 1 if winner == 0 else -1
     moments = ((state.events - 1) >> state.lead_shift) + 1
+    settled = moments
+    while settled > 0 and sign * state.leads[settled - 1] > 0:
+        settled -= 1
     total = 0
     most = 0
-    settled = 0
-    for k in range(moments):
-        behind = min(-sign * state.leads[k], DISTANT)
-        if behind >= 0:
-            settled = k + 1
-            total += behind
-            most = max(most, behind)
-    row.winner_behind_mean = (200 * total + moments) // (2 * moments)
+    for k in range(settled):
+        behind = min(max(-sign * state.leads[k], 0), DISTANT)
+        total += behind
+        most = max(most, behind)
+    row.winner_behind_mean = np.int64(100.0 * total / moments + 0.5)
     row.winner_behind_most = most
-    row.decisive_moment = (2000 * settled + moments) // (2 * moments)
+    row.decisive_moment = np.int64(1000.0 * settled / moments + 0.5)
 
 
 # ---------------------------------------------------------------- outcome
