@@ -80,6 +80,7 @@ def run(
         from sim.jit import cache_is_empty
         from sim.replay import explain_illegal
         from sim.store import check_folder, write_run
+        from sim.usage import count_usage
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
@@ -93,9 +94,10 @@ def run(
         start = time.perf_counter()
         with _progress(experiment.games, count) as progress, explain_illegal(experiment, line_ups):
             tallies = play_blocks(player, jobs, progress=progress)
-        seconds = time.perf_counter() - start
+            seconds = time.perf_counter() - start
+            usage = count_usage(experiment, line_ups)
         typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
-        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
+        write_run(folder, experiment, line_ups, tallies, usage, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
         try:
             _write_report(folder, plots)
         except RunError as error:

@@ -16,13 +16,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from reports.languages import localize, say, word, write_count
-from reports.run import Run
+from reports.run import UNFINISHED, WIN, Run
 from reports.statistics import Interval, paired_share, share
 from reports.tables import cells_table, differences_table, metrics_table
 
-# Names that games agree on; a game without one goes without the sentence.
-WIN = "win_rate"
-UNFINISHED = "unfinished_rate"
 WINNER_LED = "winner_led_at_half"
 LINE_UP = "line_up"  # the sweep of `[robust]`
 

@@ -24,7 +24,6 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
 
 from reports.findings import (
-    WIN,
     Results,
     adapt_digits,
     choose_digits,
@@ -39,7 +38,7 @@ from reports.findings import (
     write_number,
 )
 from reports.languages import localize, say, word
-from reports.run import Sums
+from reports.run import WIN, Sums
 from reports.statistics import Interval, quantile
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +16,12 @@ import numpy as np
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
 HALF = EXACT // 2
 FORMAT = 1
+
+# Names that games agree on; a game without one goes without what rests on it.
+WIN = "win_rate"
+UNFINISHED = "unfinished_rate"
+SECONDS = "seconds"  # the column of playing time
+USE = "use_"  # before an action's name: how often it is chosen where it is legal
 
 
 class RunError(Exception):
@@ -73,6 +80,8 @@ class Run:
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
+        self.uses = [USE + name if name else "" for name in self.manifest.get("actions", [])]
+        self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}
         for cell in self.cells:
@@ -83,6 +92,23 @@ class Run:
                 count, total, squares = (int(x) for x in self._arrays[f"cell{number}_sums"][n])
                 bins = self._arrays[f"cell{number}_bins"][starts[n] : starts[n + 1]]
                 self._sums[number, n] = Sums(count, total, squares, bins, column["low"], column["scale"])
+
+    def _measures(self) -> Iterator[tuple[str, str]]:
+        """Names and meanings of the measures (reports/measures.py) this run has besides the game's metrics."""
+        win = self.metrics.get(WIN)
+        if win and win["per_seat"] and win["kind"] == "share" and win["equals"] is None:
+            yield "seat_gap", "the largest difference of the win rates of two seats"
+            yield "first_seat_advantage", "win rate of seat 0 minus the mean win rate of the other seats"
+        if any(column["labels"] and not column["per_seat"] for column in self.columns.values()):
+            yield "ending_evenness", "how evenly finished games spread over the ways to end: entropy, as a part of the greatest there could be"
+        if self.manifest.get("ideal_minutes") and SECONDS in self.columns:
+            yield "ideal_duration", "how near games come to the ideal length: 100% at it, 0% at none or twice of it"
+        for name in filter(None, self.uses):
+            yield name, "of the decisions with a choice in which the action is legal, share that choose it"
+
+    def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
+        return self._arrays[f"cell{cell}_usage"]
 
     def fields(self, cell: dict[str, Any]) -> list[dict[str, Any]]:
         """The outcome fields of a cell: column and seat."""

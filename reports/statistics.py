@@ -31,13 +31,13 @@ class Interval(NamedTuple):
 NO_FIGURE = Interval(math.nan, math.nan, math.nan)
 
 
-def share(count: int, n: int) -> Interval:
-    """Share count/n with Wilson's score interval (Wilson, JASA 22, 1927); NaN for n = 0."""
+def share(count: int, n: int, z: float = Z) -> Interval:
+    """Share count/n with Wilson's score interval (Wilson, JASA 22, 1927) of `z` standard errors; NaN for n = 0."""
     if n == 0:
         return NO_FIGURE
     p = count / n
-    centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Interval(p, 0.0 if count == 0 else centre - half, 1.0 if count == n else centre + half)
 
 
@@ -86,7 +86,7 @@ def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int]) -> Interval:
     return Interval(value, value - half, value + half)
 
 
-def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, int, int]) -> Interval:
+def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, int, int], z: float = Z) -> Interval:
     """Difference of two shares (count, n) over the same games, from their Wilson limits and the correlation of the two.
 
     Newcombe's hybrid score interval for paired data (Statistics in Medicine 17, 1998). Games that only one of the two
@@ -94,7 +94,7 @@ def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, i
     """
     if min(x[1], y[1]) == 0:
         return NO_FIGURE
-    share_x, share_y = share(*x), share(*y)
+    share_x, share_y = share(*x, z), share(*y, z)
     n, sum_x, sum_y, products = both
     spread = sum_x * (n - sum_x) * sum_y * (n - sum_y)
     correlation = (n * products - sum_x * sum_y) / math.sqrt(spread) * n / math.sqrt(x[1] * y[1]) if spread else 0.0

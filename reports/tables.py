@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from reports.measures import measure_cell
 from reports.run import Run
 from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
 
@@ -31,6 +32,8 @@ def metrics_table(run: Run) -> pd.DataFrame:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
             rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
+        for name, interval, games in measure_cell(run, cell):
+            rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": name, "seat": None, **interval._asdict(), "games": games})
     table = pd.DataFrame(rows)
     return table.astype({"seat": "Int64"})
 

@@ -856,15 +856,20 @@ def _record_lead(state):
 
 
 @jit
-def _leader_at(state, part, of):
-    """Who was ahead after `part` parts of `of` of the game's events (exact up to LEADS events)."""
-    return _leader_of(state.leads[state.events * part // of >> state.lead_shift])
+def _lead_at(state, part, of):
+    """The lead after `part` parts of `of` of the game's events (exact up to LEADS events)."""
+    return state.leads[state.events * part // of >> state.lead_shift]
 
 
 @jit
-def _score_drama(state, row, winner):
+def _lead_won(lead, sign):
+    """Was it the winner's (`sign` 1: seat 0, −1: seat 1, 0: nobody won)? MISSING without a lead."""
+    return MISSING if lead == 0 else np.int64(sign * lead > 0)
+
+
+@jit
+def _score_drama(state, row, sign):
     """How far behind the winner was before each event, on average and at most, and when it took the lead for good."""
-    sign = 1 if winner == 0 else -1
     moments = ((state.events - 1) >> state.lead_shift) + 1
     settled = moments
     while settled > 0 and sign * state.leads[settled - 1] > 0:
@@ -890,6 +895,7 @@ def score(state, rules, streams, row):
     if state.rolls > rules.max_rolls:
         state.ending = UNFINISHED
     winner = state.ending if state.ending < 2 else NOBODY
+    sign = 0 if winner == NOBODY else 1 - 2 * winner
     finished = state.ending != UNFINISHED
     row.ending = state.ending
     row.finished = 1 if finished else 0
@@ -902,26 +908,26 @@ def score(state, rules, streams, row):
     for seat in range(2):
         row.points[seat] = points_of(state, rules, seat) if finished else MISSING
         row.sacrifices[seat] = state.sacrificed[seat]
-    row.leader_at_quarter = _leader_at(state, 1, 4)
-    row.leader_at_half = _leader_at(state, 2, 4)
-    row.leader_at_three_quarters = _leader_at(state, 3, 4)
-    row.leader_at_quarter_won = _leader_won(row.leader_at_quarter, winner)
-    row.leader_at_half_won = _leader_won(row.leader_at_half, winner)
-    row.leader_at_three_quarters_won = _leader_won(row.leader_at_three_quarters, winner)
-    row.leader_at_10_won = _leader_won(_leader_at(state, 1, 10), winner)
-    row.leader_at_20_won = _leader_won(_leader_at(state, 2, 10), winner)
-    row.leader_at_30_won = _leader_won(_leader_at(state, 3, 10), winner)
-    row.leader_at_40_won = _leader_won(_leader_at(state, 4, 10), winner)
-    row.leader_at_60_won = _leader_won(_leader_at(state, 6, 10), winner)
-    row.leader_at_70_won = _leader_won(_leader_at(state, 7, 10), winner)
-    row.leader_at_80_won = _leader_won(_leader_at(state, 8, 10), winner)
-    row.leader_at_90_won = _leader_won(_leader_at(state, 9, 10), winner)
+    row.leader_at_quarter = _leader_of(_lead_at(state, 1, 4))
+    row.leader_at_half = _leader_of(_lead_at(state, 2, 4))
+    row.leader_at_three_quarters = _leader_of(_lead_at(state, 3, 4))
+    row.leader_at_quarter_won = _lead_won(_lead_at(state, 1, 4), sign)
+    row.leader_at_half_won = _lead_won(_lead_at(state, 2, 4), sign)
+    row.leader_at_three_quarters_won = _lead_won(_lead_at(state, 3, 4), sign)
+    row.leader_at_10_won = _lead_won(_lead_at(state, 1, 10), sign)
+    row.leader_at_20_won = _lead_won(_lead_at(state, 2, 10), sign)
+    row.leader_at_30_won = _lead_won(_lead_at(state, 3, 10), sign)
+    row.leader_at_40_won = _lead_won(_lead_at(state, 4, 10), sign)
+    row.leader_at_60_won = _lead_won(_lead_at(state, 6, 10), sign)
+    row.leader_at_70_won = _lead_won(_lead_at(state, 7, 10), sign)
+    row.leader_at_80_won = _lead_won(_lead_at(state, 8, 10), sign)
+    row.leader_at_90_won = _lead_won(_lead_at(state, 9, 10), sign)
     row.winner_led_at_half = MISSING if winner == NOBODY else (1 if row.leader_at_half == winner else 0)
     row.margin = MISSING if winner == NOBODY or state.to_close[1 - winner] == UNREACHABLE else state.to_close[1 - winner]
     if winner == NOBODY:
         row.winner_behind_mean = row.winner_behind_most = row.decisive_moment = MISSING
     else:
-        _score_drama(state, row, winner)
+        _score_drama(state, row, sign)
 
 
 @jit
@@ -932,10 +938,3 @@ def points_of(state, rules, seat):
     if state.ending == seat:
         return rules.points[0] if state.sacrificed[seat] > 0 or state.inside[seat] == rules.meeples else rules.points[1]
     return rules.points[2] if state.sacrificed[seat] > 0 else rules.points[3]
-
-
-@jit
-def _leader_won(leader, winner):
-    if leader == NOBODY:
-        return MISSING
-    return 1 if leader == winner else 0
