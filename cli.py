@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
 Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
+Language = Annotated[Literal["en", "it"], typer.Option("--lang", help="Language of the report: English or Italian.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -67,6 +68,7 @@ def run(
     jobs: Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")] = 0,
     settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    lang: Language = "en",
 ) -> None:
     """Play an experiment and write tables, plots and a balance report."""
     with _user_errors():
@@ -99,7 +101,7 @@ def run(
         typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
         write_run(folder, experiment, line_ups, tallies, usage, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
         try:
-            _write_report(folder, plots)
+            _write_report(folder, plots, lang)
         except RunError as error:
             raise typer.Exit(2) from error
 
@@ -108,12 +110,13 @@ def run(
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `housecarlo run` wrote.", show_default=False)],
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    lang: Language = "en",
 ) -> None:
     """Write tables, plots and report again from what a run stored, without playing."""
     from reports.run import RunError
 
     try:
-        _write_report(folder, plots)
+        _write_report(folder, plots, lang)
     except RunError as error:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
@@ -246,11 +249,11 @@ def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
     return advance
 
 
-def _write_report(folder: Path, plots: bool) -> None:
+def _write_report(folder: Path, plots: bool, language: str) -> None:
     if plots:
         from reports.report import build_report
 
-        build_report(folder)
+        build_report(folder, language)
         typer.echo(f"report: {folder / 'report.html'}")
     else:
         from reports.tables import build_tables

@@ -16,19 +16,21 @@ from typing import Any, Literal
 import pandas as pd
 
 from reports.languages import localize, say, word, write_count
-from reports.run import UNFINISHED, WIN, Run
+from reports.run import MEASURES, UNFINISHED, USE, WIN, Run
 from reports.statistics import Interval, paired_share, share
 from reports.tables import cells_table, differences_table, metrics_table
 
+Figure = tuple[str, int | None]  # metric and seat
+
 WINNER_LED = "winner_led_at_half"
+DRAMA: Figure = ("mean_drama", None)
+DECISIVE: Figure = ("decisive_moment", None)
 LINE_UP = "line_up"  # the sweep of `[robust]`
 
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
 FIGURES_TOLD = 2  # further figures told for a setting
-
-Figure = tuple[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -106,14 +108,19 @@ class Results:
 
     def meaning(self, metric: str) -> str:
         """What a metric is."""
+        if self.run.metrics[metric]["column"] is None:
+            return say(self.run.metrics[metric]["meaning"])
         return word(self.run.metrics[metric]["meaning"])
 
-    def describe_others(self, cell: int, setting: str) -> str:
-        """The levels, in a cell, of the swept settings other than this one; empty if there is none or they stand at the baseline."""
-        if self.run.manifest["sweep_mode"] == "one-at-a-time":
-            return ""
+    def describe_others(self, cell: int, *settings: str) -> str:
+        """The levels, in a cell, of the swept settings other than these; none of those that stand at the baseline."""
         levels = zip(self.run.swept, self.levels[cell], strict=True)
-        return ", ".join(name_level(other, level) for other, level in levels if other != setting)
+        varied = [(other, level) for other, level in levels if other == LINE_UP or self.run.manifest["sweep_mode"] == "grid"]
+        return ", ".join(name_level(other, level) for other, level in varied if other not in settings)
+
+    def line_up(self, cell: int) -> str:
+        """Who plays a cell of a run under several line-ups."""
+        return self.levels[cell][self.run.swept.index(LINE_UP)]
 
     def _shown(self, metric: str, interval: Iterable[float]) -> Interval:
         scale = 100 if self.run.metrics[metric]["kind"] == "share" else 1
@@ -122,14 +129,25 @@ class Results:
     def _label(self, levels: Sequence[str]) -> str:
         if not levels:
             return say("rules as given")
-        baseline = self.levels[0] if self.run.manifest["sweep_mode"] == "one-at-a-time" else [None] * len(levels)
+        baseline: list[str | None] = [None] * len(levels)
+        if self.run.manifest["sweep_mode"] == "one-at-a-time":
+            baseline = [None if s == LINE_UP else level for s, level in zip(self.run.swept, self.levels[0], strict=True)]
         parts = [name_level(s, level) for s, level, base in zip(self.run.swept, levels, baseline, strict=True) if level != base]
         return ", ".join(parts) or say("baseline")
 
 
 def name_metric(metric: str) -> str:
     """A metric in words: `win_rate` → `win rate`."""
+    if metric in MEASURES:
+        return say(metric.replace("_", " "))
+    if metric.startswith(USE):
+        return say("use of {action}", action=name_action(metric))
     return word(metric.replace("_", " "))
+
+
+def name_action(metric: str) -> str:
+    """The action whose use a metric tells: `use_stand_up` → `stand up`."""
+    return word(metric.removeprefix(USE).replace("_", " "))
 
 
 def name_setting(setting: str) -> str:
@@ -205,12 +223,21 @@ def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
         *_warn_of_unfinished(results),
-        *(_tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)),
+        *_tell_robustness(results),
+        *_tell_findings(results),
         *_tell_balance(results),
         *_tell_lead(results),
+        *_tell_drama(results),
+        *_tell_dead_actions(results),
         *_tell_lengths(results),
         *_note_comparisons(results),
     ]
+
+
+def _tell_findings(results: Results) -> list[Finding]:
+    if LINE_UP in results.run.swept:
+        return []  # told line-up by line-up
+    return _tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)
 
 
 # ---------------------------------------------------------------- effects of swept settings
@@ -365,6 +392,52 @@ def _magnitude(interval: Interval) -> Interval:
     return interval if interval.value >= 0 else Interval(-interval.value, -interval.high, -interval.low)
 
 
+# ---------------------------------------------------------------- the same question under each line-up
+
+
+def _tell_robustness(results: Results) -> list[Finding]:
+    """Of each step of a setting: which headline figures move one way under every line-up, and which turn with who plays."""
+    if LINE_UP not in results.run.swept:
+        return []
+    steps: dict[tuple[str, str, str, str], dict[Figure, list[Change]]] = {}
+    for change in results.changes:
+        others = [level for s, level in zip(results.run.swept, results.levels[change.cell], strict=True) if s not in (change.setting, LINE_UP)]
+        steps.setdefault((change.setting, change.start, change.end, ", ".join(others)), {}).setdefault(change.figure, []).append(change)
+    return [_tell_step(results, figures) for figures in steps.values()]
+
+
+def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding:
+    first = next(iter(figures.values()))[0]
+    agree, turn = [], []
+    some: dict[str, list[str]] = {}
+    for figure, changes in figures.items():
+        up = [results.line_up(c.cell) for c in changes if c.interval.low > 0]
+        down = [results.line_up(c.cell) for c in changes if c.interval.high < 0]
+        name = results.name(figure)
+        if up and down:
+            turn.append(say("{figure} rises under {some} and falls under {others}", figure=name, some=join_words(up), others=join_words(down)))
+        elif len(up or down) == len(changes):
+            least, most = (choose(changes, key=lambda c: abs(c.interval.value)) for choose in (min, max))
+            span = {"figure": name, "least": write_interval(_magnitude(least.interval)), "most": write_interval(_magnitude(most.interval))}
+            unit = results.unit(figure[0], difference=True)
+            agree.append(
+                say("{figure} rises by {least} to {most} {unit}", unit=unit, **span)
+                if up
+                else say("{figure} falls by {least} to {most} {unit}", unit=unit, **span)
+            )
+        elif up or down:
+            some.setdefault(join_words(up or down), []).append(name)
+    parts = [
+        say("under every line-up {changes}.", changes=join_words(agree)) if agree else "",
+        say("The direction turns with who plays: {changes}.", changes="; ".join(turn)) if turn else "",
+        *(say("Under {line_ups} only, an effect is seen on {figures}.", line_ups=line_ups, figures=join_words(names)) for line_ups, names in some.items()),
+    ]
+    text = " ".join(filter(None, parts)) or say("no effect is seen under any line-up.")
+    context = results.describe_others(first.cell, first.setting, LINE_UP)
+    subject = say("{setting} from {start} to {end}, whoever plays:", setting=name_setting(first.setting), start=first.start, end=first.end)
+    return Finding("finding", subject, text + (say(" ({settings})", settings=context) if context else ""))
+
+
 # ---------------------------------------------------------------- figures of cells
 
 
@@ -463,6 +536,28 @@ def _compare_seats(results: Results, cell: int, first: dict[str, Any], other: di
 def _tell_lead(results: Results) -> list[Finding]:
     told = _tell_extremes(results, (WINNER_LED, None))
     return [Finding("finding", say("Lead:"), say("of the games that were won, the winner led at half-time in {shares}.", shares=told))] if told else []
+
+
+def _tell_drama(results: Results) -> list[Finding]:
+    """How far behind winners were, and when the lead was settled: for games that report it."""
+    behind, settled = _tell_extremes(results, DRAMA), _tell_extremes(results, DECISIVE)
+    if not behind or not settled:
+        return []
+    text = say("the winner was behind by {behind}, on average over the game. Part of the game after which the lead is settled: {settled}.", behind=behind, settled=settled)
+    return [Finding("finding", say("Drama:"), text)]
+
+
+def _tell_dead_actions(results: Results) -> list[Finding]:
+    """Actions that were legal somewhere and chosen nowhere, in the sample that counts them."""
+    uses: dict[str, list[Interval]] = {}
+    for (_, (metric, _)), interval in results.figures.items():
+        if metric.startswith(USE) and not math.isnan(interval.value):
+            uses.setdefault(metric, []).append(interval)
+    dead = [name_action(metric) for metric, intervals in uses.items() if all(i.value == 0 for i in intervals)]
+    if not dead:
+        return []
+    text = say("legal at times and never chosen by these policies: {actions}. A policy that would choose them may play otherwise.", actions=join_words(dead))
+    return [Finding("finding", say("Unused actions:"), text)]
 
 
 def _tell_lengths(results: Results) -> list[Finding]:

@@ -115,4 +115,3 @@ def _count_wins(run: Run, cell: dict[str, Any]) -> tuple[list[int], int]:
     figures = sorted((f for f in run.figures(cell) if f["metric"] == WIN), key=lambda f: f["seat"])
     sums = [run.sums(cell["cell"], f["field"]) for f in figures]
     return [s.count_of(f["equals"]) for s, f in zip(sums, figures, strict=True)], sums[0].n
-

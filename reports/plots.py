@@ -5,7 +5,9 @@ Colours are those of Okabe and Ito, and cividis; hatches, markers or written num
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,14 +24,18 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import ScalarFormatter
 
 from reports.findings import (
+    LINE_UP,
+    Change,
     Results,
     adapt_digits,
     choose_digits,
     describe_column,
     find_endings,
     join_words,
+    name_action,
     name_level,
     name_metric,
     name_setting,
@@ -37,7 +43,8 @@ from reports.findings import (
     start_capital,
     write_number,
 )
-from reports.languages import localize, say, word
+from reports.ladder import find_ladder
+from reports.languages import localize, say, word, write_count
 from reports.run import WIN, Sums
 from reports.statistics import Interval, quantile
 
@@ -59,6 +66,11 @@ ROWS_MOST = 60
 LEVELS_MOST = 24
 FACETS_MOST = 12
 RASTER = 160  # points of a density
+TORNADOES_MOST = 4
+LINES_MOST = 6
+CELLS_MOST = 24  # columns of the map of actions
+LEADS = re.compile(r"leader_at_(\w+)_wins")
+QUARTERS = {"quarter": 25.0, "half": 50.0, "three_quarters": 75.0}
 
 STYLE: dict[RcKeyType, Any] = {
     "font.size": TEXT,
@@ -94,7 +106,7 @@ def draw_plots(results: Results, folder: Path) -> list[Plot]:
     with mpl.rc_context():
         mpl.rcdefaults()  # not the user's style: the same run gives the same bytes
         mpl.rcParams.update(STYLE)
-        for draw in (_draw_effects, _draw_endings, _draw_heat_maps, _draw_seats, _draw_lengths):
+        for draw in (_draw_effects, _draw_tornado, _draw_ladder, _draw_endings, _draw_heat_maps, _draw_seats, _draw_lengths, _draw_leads, _draw_uses):
             for plot, figure in draw(results):
                 figure.savefig(folder / f"{plot.name}.png", dpi=DPI, metadata={"Software": None})
                 figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
@@ -159,6 +171,8 @@ class Panels:
             x = self.left + column * (self.width + self.gap)
             y = height - head - (row + 1) * (self.over + self.height) - row * self.under
             axes.append(figure.add_axes((x / width, y / height, self.width / width, self.height / height)))
+            axes[-1].xaxis.set_major_formatter(_Numbers(useOffset=False))
+            axes[-1].yaxis.set_major_formatter(_Numbers(useOffset=False))
         return figure, axes
 
     def place_legend(self, figure: Figure, title: str, handles: Sequence[Any]) -> None:
@@ -185,6 +199,13 @@ def _label_rows(axes: Axes, labels: Sequence[str]) -> None:
     axes.set_ylim(len(labels) - 0.5, -0.5)
     for row, label in enumerate(labels):
         axes.annotate(label, (0, row), (-5, 0), ("axes fraction", "data"), "offset points", ha="right", va="center", annotation_clip=False)
+
+
+class _Numbers(ScalarFormatter):
+    """Ticks as the reader's language writes numbers."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return localize(super().__call__(x, pos))
 
 
 def _rule_rows(axes: Axes, rows: int) -> None:
@@ -259,16 +280,20 @@ def _draw_endings(results: Results) -> Drawn:
 
 
 def _draw_effects(results: Results) -> Drawn:
-    """Paired differences from the first level, where one setting differs at a time."""
-    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) != 1:
+    """Paired differences from the first level, where one setting differs at a time; under several line-ups a row each."""
+    robust = LINE_UP in results.run.swept
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) != 1 + robust:
         return
     moved = [f for f in results.headlines if any(c.figure == f and not (c.same or c.interval.value == 0) for c in results.changes)]
     metrics = list(dict.fromkeys(metric for metric, _ in moved))
     still = [results.name(f) for f in results.headlines if f[0] not in metrics]
     steps = list(dict.fromkeys((c.cell, c.reference, f"{name_setting(c.setting)}: {c.start} → {c.end}") for c in results.changes))
+    if robust:
+        steps.sort(key=lambda step: step[2])
+        steps = [(cell, reference, f"{step}, {results.line_up(cell)}") for cell, reference, step in steps]
     if not metrics or not steps:
         return
-    title = say("What each setting changes")
+    title = say("What each setting changes under each line-up") if robust else say("What each setting changes")
     found = {(c.cell, c.reference, c.figure): c for c in results.changes}
     for page, rows in enumerate(_pages(len(steps))):
         labels, row_height = _name_rows([steps[row][2] for row in rows])
@@ -287,6 +312,8 @@ def _draw_effects(results: Results) -> Drawn:
         for n, (metric, axes) in enumerate(zip(metrics, all_axes, strict=True)):
             axes.axvline(0, color=FAINT, linewidth=0.8)
             _rule_rows(axes, len(rows))
+            if robust:
+                _part_rows(axes, [results.levels[steps[row][0]][:-1] for row in rows])
             for of_metric, seat in moved:
                 if of_metric == metric:
                     changes = [found.get((*steps[row][:2], (metric, seat))) for row in rows]
@@ -297,6 +324,144 @@ def _draw_effects(results: Results) -> Drawn:
             axes.margins(x=0.1)
             axes.locator_params(axis="x", nbins=4)
         yield Plot(_page_name("effects", page), title, caption), figure
+
+
+def _part_rows(axes: Axes, groups: Sequence[Any]) -> None:
+    """A line between rows of unlike groups."""
+    for row, (before, after) in enumerate(itertools.pairwise(groups)):
+        if before != after:
+            axes.axhline(row + 0.5, color=FAINT, linewidth=0.6)
+
+
+def _draw_tornado(results: Results) -> Drawn:
+    """One-at-a-time sweeps: how far each setting swings the figures, from its lowest to its highest level, the widest swing on top."""
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" or LINE_UP in results.run.swept:
+        return
+    by_figure: dict[tuple[str, int | None], dict[str, list[Change]]] = {}
+    for change in results.changes:
+        by_figure.setdefault(change.figure, {}).setdefault(change.setting, []).append(change)
+    figures = [f for f in results.headlines if any(c.clear for changes in by_figure.get(f, {}).values() for c in changes)][:TORNADOES_MOST]
+    settings = list(dict.fromkeys(c.setting for c in results.changes))
+    if not figures or len(settings) < 2:
+        return
+    title = say("How far each setting swings the figures")
+    names = {f: sorted(settings, key=lambda s: -_swing(by_figure[f][s])) for f in figures}
+    left = _room_for([name_setting(s) for s in settings])
+    panels = Panels(len(figures), 1, 6.0, max(len(settings) * 0.34, 0.8), left, under=0.62)
+    text = say("Paired differences from the baseline; a bar spans a setting's levels, thin lines are 95% intervals of the outermost, whose levels are written.")
+    caption = _caption(results, text, len(figures), len(figures))
+    figure, all_axes = panels.make(title, caption)
+    for axes, of in zip(all_axes, figures, strict=True):
+        reach = max(abs(x) for s in settings for c in by_figure[of][s] for x in (c.interval.low, c.interval.high))
+        axes.set_xlim(-1.3 * reach, 1.3 * reach)
+        axes.axvline(0, color=INK, linewidth=0.9)
+        for row, setting in enumerate(names[of]):
+            for change in {choose(by_figure[of][setting], key=lambda c: c.interval.value) for choose in (min, max)}:
+                value, low, high = change.interval
+                if change.same:
+                    continue
+                right = value > 0
+                axes.barh(row, value, height=0.66, color=_colour(0 if right else 1), hatch="" if right else "///", edgecolor="white", linewidth=0.5)
+                axes.hlines(row, low, high, color=INK, linewidth=1.2)
+                place = max(high, 0.0) if right else min(low, 0.0)
+                side = {"ha": "left" if right else "right", "xytext": (4 if right else -4, 0)}
+                axes.annotate(change.end, (place, row), textcoords="offset points", va="center", size=SMALL, **side)
+        _label_rows(axes, [name_setting(s) for s in names[of]])
+        axes.set_title(results.name(of))
+        axes.set_xlabel(results.unit(of[0], difference=True))
+    yield Plot("tornado", title, caption), figure
+
+
+def _swing(changes: Sequence[Change]) -> float:
+    """From the lowest to the highest of the changes and no change."""
+    values = [0.0, *(c.interval.value for c in changes)]
+    return max(values) - min(values)
+
+
+def _draw_ladder(results: Results) -> Drawn:
+    """The ratings of a skill ladder."""
+    ladder = find_ladder(results)
+    if not ladder:
+        return
+    title = say("Skill ladder")
+    labels = [_wrap(name, 38) for name, _ in ladder.ratings]
+    panels = Panels(1, 1, 5.0, len(labels) * 0.36, _room_for(labels), over=0.05)
+    text = say("A lead of 400 points is odds of 10 to 1. Lines are 95% intervals; where none is seen, it is narrower than the mark.")
+    caption = _caption(results, text, len(labels), len(labels))
+    figure, (axes,) = panels.make(title, caption)
+    _rule_rows(axes, len(labels))
+    _draw_dots(axes, [rating for _, rating in ladder.ratings], None, [], [True] * len(labels))
+    for row, (_, rating) in enumerate(ladder.ratings):
+        axes.annotate(write_number(rating.value, 0, signed=True), (rating.value, row), (0, 6), textcoords="offset points", ha="center", size=SMALL)
+    _label_rows(axes, labels)
+    axes.margins(x=0.1)
+    axes.set_xlabel(say("rating (Elo points, mean 0)"))
+    yield Plot("ladder", title, caption), figure
+
+
+def _draw_leads(results: Results) -> Drawn:
+    """How often whoever leads goes on to win, over the course of the game."""
+    moments = sorted((_read_moment(found[1]), metric) for metric in results.run.metrics if (found := LEADS.fullmatch(metric)))
+    shown = range(min(len(results.labels), LINES_MOST))
+    if len(moments) < 3:
+        return
+    title = say("How often the leader goes on to win")
+    labels = [_wrap(results.labels[cell], 60) for cell in shown]
+    handles = [Line2D([], [], color=_colour(n), marker=_marker(n), markersize=4, label=label) for n, label in enumerate(labels)]
+    panels = Panels(1, 1, 5.6, 3.2, 0.75, over=0.1, legend=_legend_height(labels, 6.6))
+    text = say(
+        "Of the games with a leader at that moment; lines are 95% intervals. A flat curve at the height of the first moment would be a race decided at once."
+    )
+    caption = _caption(results, text, len(shown), len(results.labels))
+    figure, (axes,) = panels.make(title, caption)
+    panels.place_legend(figure, title, handles)
+    for n, cell in enumerate(shown):
+        points = [(moment + (n - (len(shown) - 1) / 2) * 0.35, results.figures[cell, (metric, None)]) for moment, metric in moments]
+        points = [(x, i) for x, i in points if not math.isnan(i.value)]
+        axes.plot([x for x, _ in points], [i.value for _, i in points], color=_colour(n), marker=_marker(n), markersize=4, linewidth=1.2)
+        axes.vlines([x for x, _ in points], [i.low for _, i in points], [i.high for _, i in points], color=_colour(n), linewidth=1.2)
+    axes.set_xlim(0, 100)
+    axes.set_ylim(top=100)
+    axes.set_xlabel(say("part of the game played (%)"))
+    axes.set_ylabel(say("leader wins (%)"))
+    axes.grid(color="#eeeeee")
+    axes.set_axisbelow(True)
+    yield Plot("leads", title, caption), figure
+
+
+def _read_moment(name: str) -> float:
+    return QUARTERS[name] if name in QUARTERS else float(name)
+
+
+def _draw_uses(results: Results) -> Drawn:
+    """How often each action is chosen where it is legal: a row an action, a column a cell."""
+    shown = range(min(len(results.labels), CELLS_MOST))
+    names = [name for name in results.run.uses if name]
+    rows = [(name, [results.figures[cell, (name, None)] for cell in shown]) for name in names]
+    rows = [(name, intervals) for name, intervals in rows if any(not math.isnan(i.value) for i in intervals)]
+    if not rows:
+        return
+    title = say("How often each action is chosen where it is legal")
+    labels = [name_action(name) for name, _ in rows]
+    panels = Panels(1, 1, 0.52 * len(shown), 0.28 * len(rows), _room_for(labels), over=0.1, under=0.55)
+    text = say(
+        "In percent of the decisions with a choice; empty: never legal, 0: legal and never chosen. "
+        "Counted in {games} games of each cell; metrics.csv holds the intervals.",
+        games=write_count(results.run.manifest["usage_games"]),
+    )
+    caption = _caption(results, text, len(shown), len(results.labels))
+    figure, (axes,) = panels.make(title, caption)
+    grid = np.array([[i.value for i in intervals] for _, intervals in rows])
+    axes.pcolormesh(np.arange(len(shown) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5, grid, cmap="cividis", vmin=0, vmax=100, edgecolors="white")
+    for (row, cell), value in np.ndenumerate(grid):
+        if not math.isnan(value):
+            axes.text(cell, row, write_number(value, 0), size=SMALL, ha="center", va="center", color="white" if value < 50 else "black")
+    _label_rows(axes, labels)
+    axes.set_xticks(list(shown), [str(cell) for cell in shown])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel(say("cell"))
+    yield Plot("uses", title, caption), figure
 
 
 def _draw_seats(results: Results) -> Drawn:

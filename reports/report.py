@@ -11,15 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.findings import (
+    LINE_UP,
     Figure,
     Results,
     adapt_digits,
     choose_digits,
     find,
     name_setting,
+    write_interval,
     write_level,
     write_number,
 )
+from reports.ladder import find_ladder
 from reports.languages import language, load_speech, localize, say, speak, word, write_count
 from reports.run import EXACT, HALF, Run, RunError
 from reports.statistics import Interval
@@ -32,7 +35,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 ROWS_MOST = 2000  # rows of one table in the report; the CSV files hold all
 
 
-def list_methods() -> list[str]:
+def list_methods(games: int) -> list[str]:
     """How the figures come about, with sources."""
     return [
         say(
@@ -51,6 +54,15 @@ def list_methods() -> list[str]:
         say(
             "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
             "differences of means Student's t interval from the variance of the paired differences."
+        ),
+        say(
+            "Ratings are those of Bradley and Terry (Biometrika 39, 1952) by maximum likelihood (Hunter, Annals of Statistics 32, 2004) with an advantage "
+            "of the first seat, in Elo's points; their intervals allow for any correlation between cells that share dice."
+        ),
+        say(
+            "How actions are used is counted in the first {games} games of a cell, with intervals from batches of games; whether an action ever changed "
+            "the result is not measured.",
+            games=write_count(games),
         ),
         say("Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions."),
     ]
@@ -147,9 +159,10 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
-        "method": list_methods(),
+        "ladder": _list_ladder(results),
+        "method": list_methods(manifest.get("usage_games", 0)),
         "metrics": _tabulate_metrics(results),
-        "glossary": [(name, word(metric["meaning"]), word(metric["unit"])) for name, metric in results.run.metrics.items()],
+        "glossary": [(name, results.meaning(name), word(metric["unit"])) for name, metric in results.run.metrics.items()],
         "fence": "`" * max(3, 1 + max(map(len, re.findall("`+", manifest["experiment"])), default=0)),
     }
 
@@ -230,7 +243,7 @@ def _describe_baseline(results: Results) -> str:
     """What the cell called baseline is; empty in a grid."""
     if results.run.manifest["sweep_mode"] != "one-at-a-time" or not results.levels:
         return ""
-    return ", ".join(f"{name_setting(s)} {level}" for s, level in zip(results.run.swept, results.levels[0], strict=True))
+    return ", ".join(f"{name_setting(s)} {level}" for s, level in zip(results.run.swept, results.levels[0], strict=True) if s != LINE_UP)
 
 
 def _list_highlights(results: Results) -> dict[str, Any]:
@@ -297,6 +310,21 @@ def _name_cells(among: Sequence[int], count: int) -> str:
     if len(among) == count:
         return say("all cells")
     return say("cell {numbers}", numbers=among[0]) if len(among) == 1 else say("cells {numbers}", numbers=_write_ranges(among))
+
+
+def _list_ladder(results: Results) -> dict[str, Any] | None:
+    """The skill ladder: a row a policy, and what it says in two sentences."""
+    ladder = find_ladder(results)
+    if not ladder:
+        return None
+    rows = [{"policy": name, **_write_entry(rating, 0, signed=True)} for name, rating in ladder.ratings]
+    better = say(
+        "Over all pairings of two unlike policies the better one wins {share} of the games, a game nobody wins counting half: "
+        "50% would be luck alone, 100% skill alone.",
+        share=write_interval(ladder.better_wins, "%"),
+    )
+    seat = say("Sitting on seat 0 is worth {points} points.", points=write_interval(ladder.advantage, signed=True))
+    return {"rows": rows, "notes": [better, seat]}
 
 
 def _write_ranges(numbers: Sequence[int]) -> str:

@@ -22,6 +22,13 @@ WIN = "win_rate"
 UNFINISHED = "unfinished_rate"
 SECONDS = "seconds"  # the column of playing time
 USE = "use_"  # before an action's name: how often it is chosen where it is legal
+MEASURES = {
+    "seat_gap": "the largest difference of the win rates of two seats",
+    "first_seat_advantage": "win rate of seat 0 minus the mean win rate of the other seats",
+    "ending_evenness": "how evenly finished games spread over the ways to end: entropy, as a part of the greatest there could be",
+    "ideal_duration": "how near games come to the ideal length: 100% at it, 0% at none or twice of it",
+}
+USE_MEANING = "of the decisions with a choice in which the action is legal, share that choose it"
 
 
 class RunError(Exception):
@@ -97,14 +104,13 @@ class Run:
         """Names and meanings of the measures (reports/measures.py) this run has besides the game's metrics."""
         win = self.metrics.get(WIN)
         if win and win["per_seat"] and win["kind"] == "share" and win["equals"] is None:
-            yield "seat_gap", "the largest difference of the win rates of two seats"
-            yield "first_seat_advantage", "win rate of seat 0 minus the mean win rate of the other seats"
+            yield from list(MEASURES.items())[:2]
         if any(column["labels"] and not column["per_seat"] for column in self.columns.values()):
-            yield "ending_evenness", "how evenly finished games spread over the ways to end: entropy, as a part of the greatest there could be"
+            yield "ending_evenness", MEASURES["ending_evenness"]
         if self.manifest.get("ideal_minutes") and SECONDS in self.columns:
-            yield "ideal_duration", "how near games come to the ideal length: 100% at it, 0% at none or twice of it"
+            yield "ideal_duration", MEASURES["ideal_duration"]
         for name in filter(None, self.uses):
-            yield name, "of the decisions with a choice in which the action is legal, share that choose it"
+            yield name, USE_MEANING
 
     def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
