@@ -410,7 +410,8 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
     first = next(iter(figures.values()))[0]
     agree, turn = [], []
     some: dict[str, list[str]] = {}
-    for figure, changes in figures.items():
+    for figure in (f for f in results.headlines if f in figures):
+        changes = figures[figure]
         up = [results.line_up(c.cell) for c in changes if c.interval.low > 0]
         down = [results.line_up(c.cell) for c in changes if c.interval.high < 0]
         name = results.name(figure)
@@ -543,7 +544,11 @@ def _tell_drama(results: Results) -> list[Finding]:
     behind, settled = _tell_extremes(results, DRAMA), _tell_extremes(results, DECISIVE)
     if not behind or not settled:
         return []
-    text = say("the winner was behind by {behind}, on average over the game. Part of the game after which the lead is settled: {settled}.", behind=behind, settled=settled)
+    text = say(
+        "the winner was behind by {behind}, on average over the game. Part of the game after which the lead is settled: {settled}.",
+        behind=behind,
+        settled=settled,
+    )
     return [Finding("finding", say("Drama:"), text)]
 
 

@@ -39,9 +39,10 @@ class Meeting:
 
     @property
     def spread(self) -> float:
-        """Standard deviation of the score."""
-        mean = self.score / self.games
-        return math.sqrt(max((self.wins + (self.games - self.wins - self.losses) / 4) - self.games * mean**2, 0.0))
+        """Standard deviation of the score, half a win added to either side."""
+        mean = (self.score + 0.5) / (self.games + 1)
+        squares = (self.wins + (self.games - self.wins - self.losses) / 4 + 0.5) / (self.games + 1)
+        return math.sqrt(self.games * (squares - mean**2))
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,9 @@ def find_ladder(results: Results) -> Ladder | None:
         wins = [f for f in run.figures(cell) if f["metric"] == WIN]
         if len(wins) != 2:
             return None
-        counts = [run.sums(cell["cell"], f["field"]).count_of(f["equals"]) for f in wins]
+        won, lost = (run.sums(cell["cell"], f["field"]).count_of(f["equals"]) for f in wins)
         first, second = (names.index(policy["label"]) for policy in cell["policies"])
-        meetings.append(Meeting(first, second, *counts, run.sums(cell["cell"], wins[0]["field"]).n))
+        meetings.append(Meeting(first, second, won, lost, run.sums(cell["cell"], wins[0]["field"]).n))
     return rate(names, meetings) if len(names) > 1 else None
 
 

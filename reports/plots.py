@@ -364,8 +364,8 @@ def _draw_tornado(results: Results) -> Drawn:
                 axes.barh(row, value, height=0.66, color=_colour(0 if right else 1), hatch="" if right else "///", edgecolor="white", linewidth=0.5)
                 axes.hlines(row, low, high, color=INK, linewidth=1.2)
                 place = max(high, 0.0) if right else min(low, 0.0)
-                side = {"ha": "left" if right else "right", "xytext": (4 if right else -4, 0)}
-                axes.annotate(change.end, (place, row), textcoords="offset points", va="center", size=SMALL, **side)
+                side, shift = ("left", 4) if right else ("right", -4)
+                axes.annotate(change.end, (place, row), (shift, 0), textcoords="offset points", ha=side, va="center", size=SMALL)
         _label_rows(axes, [name_setting(s) for s in names[of]])
         axes.set_title(results.name(of))
         axes.set_xlabel(results.unit(of[0], difference=True))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reports.findings import (
     LINE_UP,
     Figure,
+    Finding,
     Results,
     adapt_digits,
     choose_digits,
@@ -22,7 +23,7 @@ from reports.findings import (
     write_level,
     write_number,
 )
-from reports.ladder import find_ladder
+from reports.ladder import Ladder, find_ladder
 from reports.languages import language, load_speech, localize, say, speak, word, write_count
 from reports.run import EXACT, HALF, Run, RunError
 from reports.statistics import Interval
@@ -146,12 +147,13 @@ def escape_markdown(text: str) -> str:
 def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
     """All that both formats show, as plain texts and rows."""
     manifest = results.run.manifest
+    ladder = find_ladder(results)
     return {
         "title": manifest["title"] or manifest["name"],
         "question": manifest["question"],
         "manifest": manifest,
         "cells": _count_cells(results),
-        "findings": find(results),
+        "findings": [*find(results), *_tell_skill(ladder)],
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
         "plots": plots,
@@ -159,7 +161,7 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
-        "ladder": _list_ladder(results),
+        "ladder": _list_ladder(ladder),
         "method": list_methods(manifest.get("usage_games", 0)),
         "metrics": _tabulate_metrics(results),
         "glossary": [(name, results.meaning(name), word(metric["unit"])) for name, metric in results.run.metrics.items()],
@@ -312,19 +314,24 @@ def _name_cells(among: Sequence[int], count: int) -> str:
     return say("cell {numbers}", numbers=among[0]) if len(among) == 1 else say("cells {numbers}", numbers=_write_ranges(among))
 
 
-def _list_ladder(results: Results) -> dict[str, Any] | None:
-    """The skill ladder: a row a policy, and what it says in two sentences."""
-    ladder = find_ladder(results)
+def _tell_skill(ladder: Ladder | None) -> list[Finding]:
     if not ladder:
-        return None
-    rows = [{"policy": name, **_write_entry(rating, 0, signed=True)} for name, rating in ladder.ratings]
-    better = say(
+        return []
+    text = say(
         "Over all pairings of two unlike policies the better one wins {share} of the games, a game nobody wins counting half: "
         "50% would be luck alone, 100% skill alone.",
         share=write_interval(ladder.better_wins, "%"),
     )
-    seat = say("Sitting on seat 0 is worth {points} points.", points=write_interval(ladder.advantage, signed=True))
-    return {"rows": rows, "notes": [better, seat]}
+    return [Finding("finding", say("Skill and luck:"), text)]
+
+
+def _list_ladder(ladder: Ladder | None) -> dict[str, Any] | None:
+    """The skill ladder: a row a policy, and what the seats are worth."""
+    if not ladder:
+        return None
+    rows = [{"policy": name, **_write_entry(rating, 0, signed=True)} for name, rating in ladder.ratings]
+    note = say("Sitting on seat 0 is worth {points} points.", points=write_interval(ladder.advantage, signed=True))
+    return {"rows": rows, "note": note}
 
 
 def _write_ranges(numbers: Sequence[int]) -> str:

@@ -114,7 +114,8 @@ class Run:
 
     def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
-        return self._arrays[f"cell{cell}_usage"]
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_usage"]
+        return counts
 
     def fields(self, cell: dict[str, Any]) -> list[dict[str, Any]]:
         """The outcome fields of a cell: column and seat."""

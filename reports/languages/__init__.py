@@ -25,7 +25,7 @@ class Speech:
     language: str = "en"
     messages: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
-    digits: Mapping[int, str] = field(default_factory=dict)
+    digits: Mapping[int, int] = field(default_factory=dict)
 
 
 ENGLISH = Speech()
