@@ -99,7 +99,7 @@ def run(
             seconds = time.perf_counter() - start
             usage = count_usage(experiment, line_ups)
         typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
-        write_run(folder, experiment, line_ups, tallies, usage, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
+        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds, usage)
         try:
             _write_report(folder, plots, lang)
         except RunError as error:

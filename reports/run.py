@@ -87,7 +87,8 @@ class Run:
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
-        self.uses = [USE + name if name else "" for name in self.manifest.get("actions", [])]
+        counted = "cell0_usage" in self._arrays
+        self.uses = [USE + name if name else "" for name in self.manifest["actions"]] if counted else []
         self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}

@@ -40,7 +40,7 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
 
 
-def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, usage: Usage, command: str, play_seconds: float) -> None:
+def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float, usage: Usage = ()) -> None:
     """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -161,7 +161,7 @@ def test_the_sample_is_split_in_batches(games: int, split: tuple[int, int]) -> N
 def test_a_dead_action_has_use_0_and_is_named(tmp_path: Path) -> None:
     experiment = experiment_of(policies=["racer"])
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), count_usage(experiment, line_ups), "command", 1.0)
+    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
     row = measure(tmp_path, "use_knock_down")
     assert (row["value"], row["low"]) == (0, 0)
     assert 0 < row["high"] < 0.01
@@ -223,7 +223,7 @@ def test_a_run_of_each_against_each_has_a_ladder(tmp_path: Path) -> None:
     sweep = {"policies[0]": ["random", "racer"], "policies[1]": ["random", "racer"]}
     experiment = experiment_of(sweep=sweep)
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), count_usage(experiment, line_ups), "command", 1.0)
+    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
     ladder = find_ladder(Results(Run(tmp_path)))
     assert ladder is not None
     assert [name for name, _ in ladder.ratings] == ["racer", "random"]
