@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -32,6 +32,7 @@ LineUp = Annotated[
 HalfWidths = Annotated[
     list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
 ]
+Language = Annotated[Literal["en", "it"], typer.Option("--lang", help="Language of the report: English or Italian.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -79,30 +80,36 @@ def run(
     jobs: Jobs = 0,
     settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    lang: Language = "en",
 ) -> None:
     """Play an experiment and write tables, plots and a balance report. Exit code as of `check`."""
     with _user_errors():
         import shlex
 
         from sim.experiment import read_experiment
+        from sim.replay import explain_illegal
         from sim.store import check_folder, write_run
+        from sim.usage import count_usage
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
         check_folder(folder)
         line_ups, tallies, seconds = _play(experiment, jobs)
-        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
-        _report(folder, plots)
+        with explain_illegal(experiment, line_ups):
+            usage = count_usage(experiment, line_ups)
+        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds, usage)
+        _report(folder, plots, lang)
 
 
 @app.command()
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `housecarlo run` wrote.", show_default=False)],
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    lang: Language = "en",
 ) -> None:
     """Write tables, plots and report again from what a run stored, without playing. Exit code as of `check`."""
     with _user_errors():
-        _report(folder, plots)
+        _report(folder, plots, lang)
 
 
 @app.command()
@@ -274,11 +281,11 @@ def _run_of(experiment: Any, line_ups: Any, tallies: Any, seconds: float) -> Any
     return Run((build_manifest(experiment, line_ups, tallies, "", seconds), build_arrays(tallies)))
 
 
-def _report(folder: Path, plots: bool) -> None:
+def _report(folder: Path, plots: bool, language: str) -> None:
     """Write a stored run's report or tables, print its verdicts, exit with their code."""
     from reports.run import Run
 
-    _write_report(folder, plots)
+    _write_report(folder, plots, language)
     _print_answers(Run(folder))
 
 
@@ -329,11 +336,11 @@ def _plain_progress(games: int) -> Callable[[int], None]:
     return advance
 
 
-def _write_report(folder: Path, plots: bool) -> None:
+def _write_report(folder: Path, plots: bool, language: str) -> None:
     if plots:
         from reports.report import build_report
 
-        build_report(folder)
+        build_report(folder, language)
         typer.echo(f"report: {folder / 'report.html'}")
     else:
         from reports.tables import build_tables

@@ -5,31 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 from reports.controls import control
+from reports.languages import say
 from reports.run import Run
 from reports.verdicts import align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
 
 FAILED, UNDECIDED, CONTROL_FAILED = 1, 3, 4  # exit codes; 0: all is well, 2: a user's mistake
 
-SIMULTANEOUS = (
-    "The intervals of the targets hold together: of m lines each errs with chance 5%/m (Bonferroni), so with 95% chance not one verdict of all is wrong. "
-    "PASS: the interval lies within the band; FAIL: outside; UNDECIDED: neither."
-)
-SEQUENCES = (
-    "Play went on until the figures were known as well as asked, so every interval is a confidence sequence: it holds at whatever number of games play "
-    "stops, however often one looks.",
-    "Shares: beta-binomial mixture (Robbins, Annals of Mathematical Statistics 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49, "
-    "2021); quantiles: the same on the share of games not beyond them.",
-    "Means and paired differences: asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52, 2024); "
-    "differences of shares from the limits of both shares and their correlation; differences of quantiles from a paired bootstrap over 32 groups of games. "
-    "Differences are over the games that both cells played.",
-)
+
+def tell_simultaneous() -> str:
+    """How the intervals of targets hold together."""
+    return say(
+        "The intervals of the targets hold together: of m lines each errs with chance 5%/m (Bonferroni), so with 95% chance not one verdict of all is "
+        "wrong. PASS: the interval lies within the band; FAIL: outside; UNDECIDED: neither."
+    )
+
+
+def tell_sequences() -> list[str]:
+    """The intervals of a run that plays until its figures are known."""
+    return [
+        say(
+            "Play went on until the figures were known as well as asked, so every interval is a confidence sequence: it holds at whatever number of games "
+            "play stops, however often one looks."
+        ),
+        say(
+            "Shares: beta-binomial mixture (Robbins, Annals of Mathematical Statistics 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics "
+            "49, 2021); quantiles: the same on the share of games not beyond them."
+        ),
+        say(
+            "Means and paired differences: asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52, 2024); "
+            "differences of shares from the limits of both shares and their correlation; differences of quantiles from a paired bootstrap over 32 groups of "
+            "games. Differences are over the games that both cells played."
+        ),
+    ]
 
 
 def tabulate_answers(run: Run) -> dict[str, Any]:
     """Targets, precision not reached and controls, as the report shows them."""
+    words = {"PASS": say("PASS"), "FAIL": say("FAIL"), "UNDECIDED": say("UNDECIDED")}
     keys = ("verdict", "figure", "cell", "value", "band", "games")
     return {
-        "verdicts": [dict(zip(keys, write_verdict(run, verdict), strict=True)) for verdict in judge(run)],
+        "verdicts": [dict(zip(keys, write_verdict(run, verdict), strict=True)) | {"word": words[verdict.word]} for verdict in judge(run)],
         "imprecise": [write_imprecise(run, *one) for one in find_imprecise(run)],
         "controls": control(run),
     }

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.findings import UNFINISHED, WIN, write_interval
-from reports.run import Run
+from reports.findings import label_cell, name_metric, write_interval
+from reports.languages import localize, say, word
+from reports.run import UNFINISHED, WIN, Run
 from reports.statistics import Confidence, Interval
 from reports.tables import compare_seats, figure_of
 
@@ -53,9 +54,9 @@ class _Check:
 def control(run: Run) -> list[Control]:
     """The controls that apply to a run."""
     kinds = [
-        ("mirror line-up", "the same policy in every seat wins alike in every seat", _check_mirrors(run)),
-        ("seat swap", "a policy wins as often from another seat, its opponents moved with it", _check_swaps(run)),
-        ("exact value", "figures that are known exactly", _check_exact(run)),
+        (say("mirror line-up"), say("the same policy in every seat wins alike in every seat"), _check_mirrors(run)),
+        (say("seat swap"), say("a policy wins as often from another seat, its opponents moved with it"), _check_swaps(run)),
+        (say("exact value"), say("figures that are known exactly"), _check_exact(run)),
     ]
     told = [_sum_up(name, meaning, list(checks)) for name, meaning, checks in kinds]
     return [one for one in [*told, _control_unfinished(run)] if one]
@@ -67,7 +68,15 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
     worst = max(checks, key=lambda check: check.distance)
     failed = sum(check.distance > 1 for check in checks)
     shown = write_interval(worst.interval, worst.unit, signed=worst.wanted == 0)
-    text = f"{meaning}: {len(checks) - failed} of {len(checks)} hold; the farthest: {worst.what} {shown}, wanted {worst.wanted:g}"
+    text = say(
+        "{meaning}: {some} of {all} hold; the farthest: {what} {value}, wanted {wanted}",
+        meaning=meaning,
+        some=len(checks) - failed,
+        all=len(checks),
+        what=worst.what,
+        value=shown,
+        wanted=localize(f"{worst.wanted:g}"),
+    )
     return Control(name, text, failed == 0)
 
 
@@ -79,7 +88,8 @@ def _check_mirrors(run: Run) -> Iterator[_Check]:
         for other in wins[1:]:
             gap = compare_seats(run, cell["cell"], wins[0], other, FIVE_SIGMA)
             if gap:
-                yield _Check(_percent(gap), 0.0, f"seat 0 minus seat {other['seat']} with {cell['label']}", "percentage points")
+                what = say("seat 0 minus seat {seat} with {settings}", seat=other["seat"], settings=label_cell(run, cell["cell"]))
+                yield _Check(_percent(gap), 0.0, what, say("percentage points"))
 
 
 def _check_swaps(run: Run) -> Iterator[_Check]:
@@ -97,8 +107,9 @@ def _check_swaps(run: Run) -> Iterator[_Check]:
                 x = figure_of(run, cell["cell"], mine, FIVE_SIGMA)[0]
                 y = figure_of(run, other["cell"], theirs[(seat + 1) % len(theirs)], FIVE_SIGMA)[0]
                 difference = Interval(x.value - y.value, x.low - y.high, x.high - y.low)
-                moved_seat = f"{cell['policies'][seat]['label']} in seat {seat} minus in the next with {cell['label']}"
-                yield _Check(_percent(difference), 0.0, moved_seat, "percentage points")
+                policy = cell["policies"][seat]["label"]
+                what = say("{policy} in seat {seat} minus in the next with {settings}", policy=policy, seat=seat, settings=label_cell(run, cell["cell"]))
+                yield _Check(_percent(difference), 0.0, what, say("percentage points"))
 
 
 def _check_exact(run: Run) -> Iterator[_Check]:
@@ -111,8 +122,10 @@ def _check_exact(run: Run) -> Iterator[_Check]:
                 figure = next(f for f in run.figures(cell) if f["metric"] == metric and f["seat"] == (int(seat) if seat else None))
                 percent = 100 if run.metrics[metric]["kind"] == "share" else 1
                 interval = Interval(*(percent * x for x in figure_of(run, cell["cell"], figure, FIVE_SIGMA)[0]))
-                unit = "%" if percent == 100 else run.metrics[metric]["unit"]
-                yield _Check(interval, percent * value, f"{name} with {cell['label']}", unit, percent * rounding)
+                unit = "%" if percent == 100 else word(run.metrics[metric]["unit"])
+                words = say("{figure} of seat {seat}", figure=name_metric(metric), seat=seat) if seat else name_metric(metric)
+                what = say("{amount} with {settings}", amount=words, settings=label_cell(run, cell["cell"]))
+                yield _Check(interval, percent * value, what, unit, percent * rounding)
 
 
 def _control_unfinished(run: Run) -> Control | None:
@@ -120,13 +133,16 @@ def _control_unfinished(run: Run) -> Control | None:
     for cell in run.played:
         for figure in run.figures(cell):
             if figure["metric"] == UNFINISHED:
-                found.append((figure_of(run, cell["cell"], figure, FIVE_SIGMA)[0], cell["label"]))
+                found.append((figure_of(run, cell["cell"], figure, FIVE_SIGMA)[0], label_cell(run, cell["cell"])))
     if not found:
         return None
     most, label = max(found, key=lambda pair: pair[0].value)
-    where = f" with {label}, the most" if most.value > 0 else " in every cell"
-    text = f"{write_interval(_percent(most), '%')}{where}; more than {UNFINISHED_MOST:.0%} would fail"
-    return Control("unfinished games", text, not most.low > UNFINISHED_MOST)
+    share, limit = write_interval(_percent(most), "%"), f"{UNFINISHED_MOST:.0%}"
+    if most.value > 0:
+        text = say("{share} with {cell}, the most; more than {limit} would fail", share=share, cell=label, limit=limit)
+    else:
+        text = say("{share} in every cell; more than {limit} would fail", share=share, limit=limit)
+    return Control(say("unfinished games"), text, not most.low > UNFINISHED_MOST)
 
 
 def _wins(run: Run, cell: dict[str, Any]) -> list[dict[str, Any]]:

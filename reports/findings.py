@@ -15,25 +15,24 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from reports.run import Run
+from reports.languages import localize, say, word, write_count
+from reports.run import MEASURES, UNFINISHED, USE, WIN, Run
 from reports.statistics import Interval, share
-from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table
+from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table, text_of
 
 BASELINE = "baseline"  # the setting of pairs compared with the baseline only
 
-# Names that games agree on; a game without one goes without the sentence.
-WIN = "win_rate"
-UNFINISHED = "unfinished_rate"
+Figure = tuple[str, int | None]  # metric and seat
+
 WINNER_LED = "winner_led_at_half"
+DRAMA: Figure = ("mean_drama", None)
+DECISIVE: Figure = ("decisive_moment", None)
+LINE_UP = "line_up"  # the sweep of `[robust]`
 
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
 FIGURES_TOLD = 2  # further figures told for a setting
-
-PARTS = {0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 0.75: "three quarters", 0.9: "nine tenths"}
-
-Figure = tuple[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -93,32 +92,48 @@ class Results:
     @property
     def games(self) -> str:
         """How many games, from which seed."""
-        counts, seed = {cell["games"] for cell in self.run.cells}, self.run.manifest["seed"]
-        count = f"{min(counts):,}" if len(counts) == 1 else f"{min(counts):,} to {max(counts):,}"
-        return f"{count} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
+        count, seed = self.games_per_cell, self.run.manifest["seed"]
+        if len(self.run.cells) == 1:
+            return say("{count} games, seed {seed}", count=count, seed=seed)
+        return say("{count} games per cell, seed {seed}", count=count, seed=seed)
+
+    @property
+    def games_per_cell(self) -> str:
+        """How many games a cell played: fewest to most, if they differ."""
+        counts = {cell["games"] for cell in self.run.cells}
+        return write_count(min(counts)) if len(counts) == 1 else say("{low} to {high}", low=write_count(min(counts)), high=write_count(max(counts)))
 
     def name_cell(self, cell: int) -> str:
         """A cell's swept settings, or what else it was played for."""
-        return self.labels[cell] if cell < len(self.labels) else str(self.run.played[cell]["label"])
+        return self.labels[cell] if cell < len(self.labels) else label_cell(self.run, cell)
 
     def name(self, figure: Figure) -> str:
         """A figure's name in words."""
         metric, seat = figure
-        words = metric.replace("_", " ")
-        return words if seat is None or all(cell["seats"] == 1 for cell in self.run.cells) else f"{words} of seat {seat}"
+        words = name_metric(metric)
+        return words if seat is None or all(cell["seats"] == 1 for cell in self.run.cells) else say("{figure} of seat {seat}", figure=words, seat=seat)
 
     def unit(self, metric: str, difference: bool = False) -> str:
         """The unit a metric, or a difference of it, is shown in."""
         if self.run.metrics[metric]["kind"] == "share":
-            return "percentage points" if difference else "%"
-        return str(self.run.metrics[metric]["unit"])
+            return say("percentage points") if difference else "%"
+        return word(self.run.metrics[metric]["unit"])
 
-    def describe_others(self, cell: int, setting: str) -> str:
-        """The levels, in a cell, of the swept settings other than this one; empty if there is none or they stand at the baseline."""
-        if self.run.manifest["sweep_mode"] == "one-at-a-time":
-            return ""
+    def meaning(self, metric: str) -> str:
+        """What a metric is."""
+        if self.run.metrics[metric]["column"] is None:
+            return say(self.run.metrics[metric]["meaning"])
+        return word(self.run.metrics[metric]["meaning"])
+
+    def describe_others(self, cell: int, *settings: str) -> str:
+        """The levels, in a cell, of the swept settings other than these; none of those that stand at the baseline."""
         levels = zip(self.run.swept, self.levels[cell], strict=True)
-        return ", ".join(name_level(other, level) for other, level in levels if other != setting)
+        varied = [(other, level) for other, level in levels if other == LINE_UP or self.run.manifest["sweep_mode"] == "grid"]
+        return ", ".join(name_level(other, level) for other, level in varied if other not in settings)
+
+    def line_up(self, cell: int) -> str:
+        """Who plays a cell of a run under several line-ups."""
+        return self.levels[cell][self.run.swept.index(LINE_UP)]
 
     def _shown(self, metric: str, interval: Iterable[float]) -> Interval:
         scale = 100 if self.run.metrics[metric]["kind"] == "share" else 1
@@ -126,24 +141,50 @@ class Results:
 
     def _label(self, levels: Sequence[str]) -> str:
         if not levels:
-            return "rules as given"
-        baseline = self.levels[0] if self.run.manifest["sweep_mode"] == "one-at-a-time" else [None] * len(levels)
+            return say("rules as given")
+        baseline: list[str | None] = [None] * len(levels)
+        if self.run.manifest["sweep_mode"] == "one-at-a-time":
+            baseline = [None if s == LINE_UP else level for s, level in zip(self.run.swept, self.levels[0], strict=True)]
         parts = [name_level(s, level) for s, level, base in zip(self.run.swept, levels, baseline, strict=True) if level != base]
-        return ", ".join(parts) or "baseline"
+        return ", ".join(parts) or say("baseline")
+
+
+def label_cell(run: Run, cell: int) -> str:
+    """A cell's swept settings, all of them, or what else it was played for."""
+    played = run.played[cell]
+    if played.get("purpose"):
+        return say("baseline") if played["purpose"] == BASELINE else say("control")
+    return ", ".join(name_level(setting, write_level(text_of(level))) for setting, level in played["swept"].items()) or say("rules as given")
+
+
+def name_metric(metric: str) -> str:
+    """A metric in words: `win_rate` → `win rate`."""
+    if metric in MEASURES:
+        return say(metric.replace("_", " "))
+    if metric.startswith(USE):
+        return say("use of {action}", action=name_action(metric))
+    return word(metric.replace("_", " "))
+
+
+def name_action(metric: str) -> str:
+    """The action whose use a metric tells: `use_stand_up` → `stand up`."""
+    return word(metric.removeprefix(USE).replace("_", " "))
 
 
 def name_setting(setting: str) -> str:
     """A swept setting in words: `rules.monster_die` → `monster_die`, `policies[0]` → `policy of seat 0`."""
     policy = POLICY.fullmatch(setting)
     if policy:
-        return f"{policy['parameter'] or 'policy'} of seat {policy['seat']}"
-    return setting.removeprefix("rules.")
+        return say("{parameter} of seat {seat}", parameter=policy["parameter"] or say("policy"), seat=policy["seat"])
+    return say("line-up") if setting == LINE_UP else setting.removeprefix("rules.")
 
 
 def name_level(setting: str, level: str) -> str:
     """A setting at one of its levels: `monster_die 6`, `seat 0 racer`."""
     policy = POLICY.fullmatch(setting)
-    return f"seat {policy['seat']} {policy['parameter'] or ''} {level}".replace("  ", " ") if policy else f"{name_setting(setting)} {level}"
+    if not policy:
+        return f"{name_setting(setting)} {level}"
+    return say("seat {seat} {level}", seat=policy["seat"], level=" ".join([*filter(None, [policy["parameter"]]), level]))
 
 
 def write_level(value: Any) -> str:
@@ -167,25 +208,26 @@ def write_number(value: float, digits: int, signed: bool = False) -> str:
     if math.isnan(value):
         return "–"
     text = f"{value:{'+' if signed else ''},.{digits}f}"
-    return text.lstrip("+-") if not text.strip("+-0.,") else text.replace("-", "−")
+    return localize(text.lstrip("+-") if not text.strip("+-0.,") else text.replace("-", "−"))
 
 
 def write_interval(interval: Interval, unit: str = "", signed: bool = False) -> str:
     """A figure with unit and interval, such as `3.1% (2.9 to 3.3)`."""
     if math.isnan(interval.value):
-        return "no figure (no game has one)"
+        return say("no figure (no game has one)")
     digits = choose_digits([interval])
     if interval.low > 0 or interval.high < 0:  # what is set off from zero must look so
         nearest = min(abs(interval.low), abs(interval.high))
         digits = max(digits, min(math.ceil(-math.log10(nearest)), 4))
     value, low, high = (write_number(x, digits, signed) for x in interval)
-    spread = "too few games for an interval" if math.isnan(interval.low) and math.isnan(interval.high) else f"{low} to {high}"
+    none = math.isnan(interval.low) and math.isnan(interval.high)
+    spread = say("too few games for an interval") if none else say("{low} to {high}", low=low, high=high)
     return f"{value}{unit if unit == '%' else f' {unit}'.rstrip()} ({spread})"
 
 
 def join_words(words: Sequence[str]) -> str:
     """`a, b and c`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+    return say("{words} and {last}", words=", ".join(words[:-1]), last=words[-1]) if len(words) > 1 else "".join(words)
 
 
 def start_capital(text: str) -> str:
@@ -195,19 +237,28 @@ def start_capital(text: str) -> str:
 
 def describe_column(column: dict[str, Any]) -> str:
     """A column's meaning without its remarks."""
-    return str(column["meaning"]).partition(";")[0]
+    return word(column["meaning"]).partition(";")[0]
 
 
 def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
         *_warn_of_unfinished(results),
-        *(_tell_effects(results) if results.changes else _tell_figures(results)),
+        *_tell_robustness(results),
+        *_tell_findings(results),
         *_tell_balance(results),
         *_tell_lead(results),
+        *_tell_drama(results),
+        *_tell_dead_actions(results),
         *_tell_lengths(results),
         *_note_comparisons(results),
     ]
+
+
+def _tell_findings(results: Results) -> list[Finding]:
+    if LINE_UP in results.run.swept:
+        return []  # told line-up by line-up
+    return _tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)
 
 
 # ---------------------------------------------------------------- effects of swept settings
@@ -222,7 +273,7 @@ def _tell_effects(results: Results) -> list[Finding]:
     findings = [_tell_setting(results, clear[s]) for s in ranked[:SETTINGS_TOLD]]
     if ranked[SETTINGS_TOLD:]:
         others = join_words([name_setting(s) for s in ranked[SETTINGS_TOLD:]])
-        findings.append(Finding("finding", "Smaller effects", f"are seen of {others}; the table of differences lists them."))
+        findings.append(Finding("finding", say("Smaller effects:"), say("seen of {settings}; the table of differences lists them.", settings=others)))
     return findings + [_tell_no_effect(results, changes) for s, changes in by_setting.items() if s not in clear]
 
 
@@ -233,22 +284,29 @@ def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
     steps = [c for c in changes if c.figure == lead and c.reference == base]
     told = steps if len(steps) <= STEPS_TOLD else _choose_steps(steps)
     one_way = all(c.interval.low > 0 for c in told) or all(c.interval.high < 0 for c in told)
-    verb = ("rises" if told[0].interval.value > 0 else "falls") if one_way else "changes"
     unit = results.unit(lead[0], difference=True)
-    first, *further = [f"{c.end}{{}} by {_write_amount(c, one_way, unit if c is told[0] else '')}" for c in told]
-    amounts = ", to ".join([first.format(f" the {results.name(lead)} {verb}"), *(part.format("") for part in further)])
+    first, *further = [_write_amount(c, one_way, unit if c is told[0] else "") for c in told]
+    change = {"end": told[0].end, "figure": results.name(lead), "amount": first}
+    if not one_way:
+        amounts = [say("to {end} the {figure} changes by {amount}", **change)]
+    elif told[0].interval.value > 0:
+        amounts = [say("to {end} the {figure} rises by {amount}", **change)]
+    else:
+        amounts = [say("to {end} the {figure} falls by {amount}", **change)]
+    amounts += [say("to {end} by {amount}", end=c.end, amount=amount) for c, amount in zip(told[1:], further, strict=True)]
     before = write_interval(results.figures[base, lead], results.unit(lead[0]))
+    text = say("from {start} {amounts}; at {start} it is {before}", start=told[0].start, amounts=", ".join(amounts), before=before)
     context = results.describe_others(base, told[0].setting)
-    text = f"from {told[0].start} to {amounts}; at {told[0].start} it is {before}{context and f', with {context}'}."
+    text += f"{say(', with {settings}', settings=context) if context else ''}."
     strongest = max(told, key=lambda c: abs(c.interval.value))
-    some = "" if len(told) == len(steps) else f" ({len(told)} of {len(steps)} levels told)"
+    some = "" if len(told) == len(steps) else say(" ({told} of {all} levels told)", told=len(told), all=len(steps))
     subject = f"{name_setting(told[0].setting)}{some}:"
     return Finding("finding", subject, text + _tell_range(results, changes, strongest) + _tell_others(results, changes, lead, base))
 
 
 def _write_amount(change: Change, one_way: bool, unit: str) -> str:
     if change.same:
-        return "0 (no game differs)"
+        return say("0 (no game differs)")
     return write_interval(_magnitude(change.interval), unit) if one_way else write_interval(change.interval, unit, signed=True)
 
 
@@ -259,11 +317,17 @@ def _tell_range(results: Results, changes: Sequence[Change], step: Change) -> st
         return ""
     unit = results.unit(step.figure[0], difference=True)
     others = [name_setting(s) for s in results.run.swept if s != step.setting]
-    over = f"{len(same)} {f'levels of {others[0]}' if len(others) == 1 else 'combinations of the other settings'}"
+    if len(others) == 1:
+        over = say("{count} levels of {setting}", count=len(same), setting=others[0])
+    else:
+        over = say("{count} combinations of the other settings", count=len(same))
     if same[0].interval == same[-1].interval:
-        return f" The change at {step.end} is the same over the {over}."
-    least, most = (f"{write_interval(c.interval, signed=True)} with {results.describe_others(c.cell, c.setting)}" for c in (same[0], same[-1]))
-    return f" Over the {over}, the change at {step.end} goes from {least} to {most} ({unit})."
+        return say(" The change at {end} is the same over the {levels}.", end=step.end, levels=over)
+    least, most = (
+        say("{amount} with {settings}", amount=write_interval(c.interval, signed=True), settings=results.describe_others(c.cell, c.setting))
+        for c in (same[0], same[-1])
+    )
+    return say(" Over the {levels}, the change at {end} goes from {least} to {most} ({unit}).", levels=over, end=step.end, least=least, most=most, unit=unit)
 
 
 def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base: int) -> str:
@@ -274,25 +338,32 @@ def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base
     for figure in results.headlines:
         of_figure = [c for c in changes if c.figure == figure]
         if not all(c.same for c in of_figure) and not any(c.clear for c in of_figure):
-            still.append(f"{results.name(figure)} (none beyond {_write_bounds(results, of_figure)})")
+            still.append(say("{figure} (none beyond {bounds})", figure=results.name(figure), bounds=_write_bounds(results, of_figure)))
         told = [c for c in of_figure if c.reference == base and c.clear and figure[0] != lead[0]]
         strongest |= {figure[0]: max([*told, *([strongest[figure[0]]] if figure[0] in strongest else [])], key=lambda c: _weigh(results, c))} if told else {}
     moved = [
-        f"{results.name(c.figure)} {'rises' if c.interval.value > 0 else 'falls'} by "
-        f"{write_interval(_magnitude(c.interval), results.unit(c.figure[0], difference=True))}{f' at {c.end}' if levels > 1 else ''}"
+        _write_move(results, c) + (say(" at {end}", end=c.end) if levels > 1 else "")
         for c in sorted(strongest.values(), key=lambda c: -_weigh(results, c))[:FIGURES_TOLD]
     ]
-    return (f" {start_capital(join_words(moved))}." if moved else "") + (f" No effect seen on {join_words(still)}." if still else "")
+    text = f" {start_capital(join_words(moved))}." if moved else ""
+    return text + (say(" No effect seen on {figures}.", figures=join_words(still)) if still else "")
+
+
+def _write_move(results: Results, change: Change) -> str:
+    amount = write_interval(_magnitude(change.interval), results.unit(change.figure[0], difference=True))
+    if change.interval.value > 0:
+        return say("{figure} rises by {amount}", figure=results.name(change.figure), amount=amount)
+    return say("{figure} falls by {amount}", figure=results.name(change.figure), amount=amount)
 
 
 def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
     steps = list({c.end: c for c in changes}.values())
     if not any((c.cell, c.reference) in results.differing for c in changes):
-        text = f"no effect; not one of the {results.run.cells[0]['games']:,} games came out differently."
+        text = say("no effect; not one of the {games} games came out differently.", games=write_count(results.run.cells[0]["games"]))
     else:
-        text = f"no effect seen at this number of games: none larger than {_write_bounds(results, changes)} in any headline figure."
-    subject = f"{name_setting(steps[0].setting)} from {steps[0].start} to {join_words([c.end for c in steps])}:"
-    return Finding("finding", subject, text)
+        text = say("no effect seen at this number of games: none larger than {bounds} in any headline figure.", bounds=_write_bounds(results, changes))
+    ends = join_words([c.end for c in steps])
+    return Finding("finding", say("{setting} from {start} to {end}:", setting=name_setting(steps[0].setting), start=steps[0].start, end=ends), text)
 
 
 def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
@@ -342,6 +413,53 @@ def _magnitude(interval: Interval) -> Interval:
     return interval if interval.value >= 0 else Interval(-interval.value, -interval.high, -interval.low)
 
 
+# ---------------------------------------------------------------- the same question under each line-up
+
+
+def _tell_robustness(results: Results) -> list[Finding]:
+    """Of each step of a setting: which headline figures move one way under every line-up, and which turn with who plays."""
+    if LINE_UP not in results.run.swept:
+        return []
+    steps: dict[tuple[str, str, str, str], dict[Figure, list[Change]]] = {}
+    for change in results.changes:
+        others = [level for s, level in zip(results.run.swept, results.levels[change.cell], strict=True) if s not in (change.setting, LINE_UP)]
+        steps.setdefault((change.setting, change.start, change.end, ", ".join(others)), {}).setdefault(change.figure, []).append(change)
+    return [_tell_step(results, figures) for figures in steps.values()]
+
+
+def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding:
+    first = next(iter(figures.values()))[0]
+    agree, turn = [], []
+    some: dict[str, list[str]] = {}
+    for figure in (f for f in results.headlines if f in figures):
+        changes = figures[figure]
+        up = [results.line_up(c.cell) for c in changes if c.interval.low > 0]
+        down = [results.line_up(c.cell) for c in changes if c.interval.high < 0]
+        name = results.name(figure)
+        if up and down:
+            turn.append(say("{figure} rises under {some} and falls under {others}", figure=name, some=join_words(up), others=join_words(down)))
+        elif len(up or down) == len(changes):
+            least, most = (choose(changes, key=lambda c: abs(c.interval.value)) for choose in (min, max))
+            span = {"figure": name, "least": write_interval(_magnitude(least.interval)), "most": write_interval(_magnitude(most.interval))}
+            unit = results.unit(figure[0], difference=True)
+            agree.append(
+                say("{figure} rises by {least} to {most} {unit}", unit=unit, **span)
+                if up
+                else say("{figure} falls by {least} to {most} {unit}", unit=unit, **span)
+            )
+        elif up or down:
+            some.setdefault(join_words(up or down), []).append(name)
+    parts = [
+        say("under every line-up {changes}.", changes=join_words(agree)) if agree else "",
+        say("The direction turns with who plays: {changes}.", changes="; ".join(turn)) if turn else "",
+        *(say("Under {line_ups} only, an effect is seen on {figures}.", line_ups=line_ups, figures=join_words(names)) for line_ups, names in some.items()),
+    ]
+    text = " ".join(filter(None, parts)) or say("no effect is seen under any line-up.")
+    context = results.describe_others(first.cell, first.setting, LINE_UP)
+    subject = say("{setting} from {start} to {end}, whoever plays:", setting=name_setting(first.setting), start=first.start, end=first.end)
+    return Finding("finding", subject, text + (say(" ({settings})", settings=context) if context else ""))
+
+
 # ---------------------------------------------------------------- figures of cells
 
 
@@ -350,12 +468,12 @@ def _tell_figures(results: Results) -> list[Finding]:
     findings = []
     column = find_endings(results.run)
     if column:
-        endings = [f"{label} {write_interval(one, '%')}" for label, one in zip(column["labels"], share_endings(results.run, 0, column), strict=True)]
-        findings.append(Finding("finding", "How games end", f"({describe_column(column)}): {join_words(endings)}."))
+        endings = [f"{word(label)} {write_interval(one, '%')}" for label, one in zip(column["labels"], share_endings(results.run, 0, column), strict=True)]
+        findings.append(Finding("finding", say("How games end"), f"({describe_column(column)}): {join_words(endings)}."))
     told = [f for f in results.headlines if not (column and results.run.metrics[f[0]]["column"] == column["name"])]
     if told:
         figures = [f"{results.name(f)} {write_interval(results.figures[0, f], results.unit(f[0]))}" for f in told]
-        findings.append(Finding("finding", "Headline figures:", f"{join_words(figures)}."))
+        findings.append(Finding("finding", say("Headline figures:"), f"{join_words(figures)}."))
     return findings
 
 
@@ -376,10 +494,11 @@ def _warn_of_unfinished(results: Results) -> list[Finding]:
     if not found:
         return []
     most, cell = max(found, key=lambda pair: pair[0].value)
-    where = f" with {results.labels[cell]}, the most; {len(found)} of {len(cells)} cells have some" if len(cells) > 1 else ""
-    meaning = results.run.metrics[UNFINISHED]["meaning"]
-    text = f"{write_interval(most, '%')}{where} ({meaning}). They count in shares of all games; means and lengths are over finished games only."
-    return [Finding("warning", "Unfinished games:", text)]
+    told = write_interval(most, "%")
+    if len(cells) > 1:
+        told = say("{share} with {cell}, the most; {some} of {all} cells have some", share=told, cell=results.labels[cell], some=len(found), all=len(cells))
+    remark = say("They count in shares of all games; means and lengths are over finished games only.")
+    return [Finding("warning", say("Unfinished games:"), f"{told} ({results.meaning(UNFINISHED)}). {remark}")]
 
 
 def _tell_balance(results: Results) -> list[Finding]:
@@ -396,30 +515,73 @@ def _tell_balance(results: Results) -> list[Finding]:
             if found:
                 gap = Interval(*(100 * x for x in found))
                 group = others if len(set(policies)) > 1 else mirrors if cell["symmetric"] else handicaps
-                group.append((gap, f"seat 0 ({policies[0]}) minus seat {seat} ({policies[seat]}){where and f' with {where}'}"))
+                pair = say("seat 0 ({first}) minus seat {seat} ({other})", first=policies[0], seat=seat, other=policies[seat])
+                group.append((gap, say("{amount} with {settings}", amount=pair, settings=where) if where else pair))
     findings = []
     if mirrors:
         even = sum(gap.low <= 0 <= gap.high for gap, _ in mirrors)
         gap, where = max(mirrors, key=lambda pair: abs(pair[0].value))
-        verdict = "no difference between seats is seen" if even == len(mirrors) else "seats look uneven, as by chance one comparison in 20 does"
-        count = f" In {even} of {len(mirrors)} comparisons the interval holds 0." if len(mirrors) > 1 else ""
-        text = f"with the same policy in every seat, {verdict}.{count} {'Largest gap' if count else 'Gap'} of the win rates: {_write_gap(gap, where)}."
-        findings.append(Finding("finding", "Seat balance:", text))
-    for subject, start, gaps in (("Seats of unequal rules:", "with the same policy in every seat, ", handicaps), ("Policies against each other:", "", others)):
-        if gaps:
-            extremes = dict.fromkeys(choose(gaps, key=lambda pair: pair[0].value) for choose in (min, max))
-            told = " to ".join(_write_gap(gap, where) for gap, where in extremes)
-            findings.append(Finding("finding", subject, f"{start}the gap of the win rates {'is' if len(extremes) == 1 else 'goes from'} {told}."))
+        verdict = say("no difference between seats is seen") if even == len(mirrors) else say("seats look uneven, as by chance one comparison in 20 does")
+        text = say("with the same policy in every seat, {verdict}.", verdict=verdict)
+        if len(mirrors) > 1:
+            text += say(
+                " In {even} of {all} comparisons the interval holds 0. Largest gap of the win rates: {gap}.",
+                even=even,
+                all=len(mirrors),
+                gap=_write_gap(gap, where),
+            )
+        else:
+            text += say(" Gap of the win rates: {gap}.", gap=_write_gap(gap, where))
+        findings.append(Finding("finding", say("Seat balance:"), text))
+    if handicaps:
+        text = say("with the same policy in every seat, {verdict}", verdict=_tell_gaps(handicaps))
+        findings.append(Finding("finding", say("Seats of unequal rules:"), text))
+    if others:
+        findings.append(Finding("finding", say("Policies against each other:"), _tell_gaps(others)))
     return findings
 
 
+def _tell_gaps(gaps: Sequence[tuple[Interval, str]]) -> str:
+    extremes = dict.fromkeys(choose(gaps, key=lambda pair: pair[0].value) for choose in (min, max))
+    least, *most = (_write_gap(gap, where) for gap, where in extremes)
+    if most:
+        return say("the gap of the win rates goes from {least} to {most}.", least=least, most=most[0])
+    return say("the gap of the win rates is {gap}.", gap=least)
+
+
 def _write_gap(gap: Interval, where: str) -> str:
-    return f"{write_interval(gap, 'percentage points', signed=True)}, {where}"
+    return f"{write_interval(gap, say('percentage points'), signed=True)}, {where}"
 
 
 def _tell_lead(results: Results) -> list[Finding]:
     told = _tell_extremes(results, (WINNER_LED, None))
-    return [Finding("finding", "Lead:", f"of the games that were won, the winner led at half-time in {told}.")] if told else []
+    return [Finding("finding", say("Lead:"), say("of the games that were won, the winner led at half-time in {shares}.", shares=told))] if told else []
+
+
+def _tell_drama(results: Results) -> list[Finding]:
+    """How far behind winners were, and when the lead was settled: for games that report it."""
+    behind, settled = _tell_extremes(results, DRAMA), _tell_extremes(results, DECISIVE)
+    if not behind or not settled:
+        return []
+    text = say(
+        "the winner was behind by {behind}, on average over the game. Part of the game after which the lead is settled: {settled}.",
+        behind=behind,
+        settled=settled,
+    )
+    return [Finding("finding", say("Drama:"), text)]
+
+
+def _tell_dead_actions(results: Results) -> list[Finding]:
+    """Actions that were legal somewhere and chosen nowhere, in the sample that counts them."""
+    uses: dict[str, list[Interval]] = {}
+    for (_, (metric, _)), interval in results.figures.items():
+        if metric.startswith(USE) and not math.isnan(interval.value):
+            uses.setdefault(metric, []).append(interval)
+    dead = [name_action(metric) for metric, intervals in uses.items() if all(i.value == 0 for i in intervals)]
+    if not dead:
+        return []
+    text = say("legal at times and never chosen by these policies: {actions}. A policy that would choose them may play otherwise.", actions=join_words(dead))
+    return [Finding("finding", say("Unused actions:"), text)]
 
 
 def _tell_lengths(results: Results) -> list[Finding]:
@@ -433,7 +595,7 @@ def _tell_lengths(results: Results) -> list[Finding]:
         middle = min(metrics, key=lambda m: abs(m["level"] - 0.5))
         highest = max(metrics, key=lambda m: m["level"])
         parts = [
-            f"{_write_part(metric['level'])} of the games are at or below {told}"
+            say("{part} of the games are at or below {values}", part=_write_part(metric["level"]), values=told)
             for metric in ([middle] if middle is highest else [middle, highest])
             if (told := _tell_extremes(results, (metric["name"], None)))
         ]
@@ -443,7 +605,8 @@ def _tell_lengths(results: Results) -> list[Finding]:
 
 
 def _write_part(level: float) -> str:
-    return PARTS.get(level, f"{100 * level:g}%")
+    parts = {0.1: say("a tenth"), 0.25: say("a quarter"), 0.5: say("half"), 0.75: say("three quarters"), 0.9: say("nine tenths")}
+    return parts.get(level, localize(f"{100 * level:g}%"))
 
 
 def _tell_extremes(results: Results, figure: Figure) -> str:
@@ -454,16 +617,22 @@ def _tell_extremes(results: Results, figure: Figure) -> str:
     unit = results.unit(figure[0])
     (least, low), (most, high) = (choose(found, key=lambda pair: pair[0].value) for choose in (min, max))
     if least == most:
-        return write_interval(least, unit) + (" in every cell" if len(found) > 1 else "")
-    return f"{write_interval(least, unit)} with {results.labels[low]} to {write_interval(most, unit)} with {results.labels[high]}"
+        return write_interval(least, unit) + (say(" in every cell") if len(found) > 1 else "")
+    return say(
+        "{least} with {lower} to {most} with {upper}",
+        least=write_interval(least, unit),
+        lower=results.labels[low],
+        most=write_interval(most, unit),
+        upper=results.labels[high],
+    )
 
 
 def _note_comparisons(results: Results) -> list[Finding]:
     count = len(results.changes)
     if count < 2:
         return []
-    text = "each has its own 95% interval; they are not simultaneous, so about one in 20 misses the true value."
-    return [Finding("note", f"{count:,} differences are shown:", text)]
+    text = say("each has its own 95% interval; they are not simultaneous, so about one in 20 misses the true value.")
+    return [Finding("note", say("{count} differences are shown:", count=write_count(count)), text)]
 
 
 # ---------------------------------------------------------------- reading tables

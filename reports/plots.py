@@ -5,7 +5,9 @@ Colours are those of Okabe and Ito, and cividis; hatches, markers or written num
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,22 +24,28 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import ScalarFormatter
 
 from reports.findings import (
-    WIN,
+    LINE_UP,
+    Change,
     Results,
     adapt_digits,
     choose_digits,
     describe_column,
     find_endings,
     join_words,
+    name_action,
     name_level,
+    name_metric,
     name_setting,
     share_endings,
     start_capital,
     write_number,
 )
-from reports.run import Sums
+from reports.ladder import find_ladder
+from reports.languages import localize, say, word, write_count
+from reports.run import WIN, Sums
 from reports.statistics import Interval, quantile
 
 if TYPE_CHECKING:
@@ -58,6 +66,11 @@ ROWS_MOST = 60
 LEVELS_MOST = 24
 FACETS_MOST = 12
 RASTER = 160  # points of a density
+TORNADOES_MOST = 4
+LINES_MOST = 6
+CELLS_MOST = 24  # columns of the map of actions
+LEADS = re.compile(r"leader_at_(\w+)_wins")
+QUARTERS = {"quarter": 25.0, "half": 50.0, "three_quarters": 75.0}
 
 STYLE: dict[RcKeyType, Any] = {
     "font.size": TEXT,
@@ -93,7 +106,7 @@ def draw_plots(results: Results, folder: Path) -> list[Plot]:
     with mpl.rc_context():
         mpl.rcdefaults()  # not the user's style: the same run gives the same bytes
         mpl.rcParams.update(STYLE)
-        for draw in (_draw_effects, _draw_endings, _draw_heat_maps, _draw_seats, _draw_lengths):
+        for draw in (_draw_effects, _draw_tornado, _draw_ladder, _draw_endings, _draw_heat_maps, _draw_seats, _draw_lengths, _draw_leads, _draw_uses):
             for plot, figure in draw(results):
                 figure.savefig(folder / f"{plot.name}.png", dpi=DPI, metadata={"Software": None})
                 figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
@@ -158,6 +171,8 @@ class Panels:
             x = self.left + column * (self.width + self.gap)
             y = height - head - (row + 1) * (self.over + self.height) - row * self.under
             axes.append(figure.add_axes((x / width, y / height, self.width / width, self.height / height)))
+            axes[-1].xaxis.set_major_formatter(_Numbers(useOffset=False))
+            axes[-1].yaxis.set_major_formatter(_Numbers(useOffset=False))
         return figure, axes
 
     def place_legend(self, figure: Figure, title: str, handles: Sequence[Any]) -> None:
@@ -186,6 +201,13 @@ def _label_rows(axes: Axes, labels: Sequence[str]) -> None:
         axes.annotate(label, (0, row), (-5, 0), ("axes fraction", "data"), "offset points", ha="right", va="center", annotation_clip=False)
 
 
+class _Numbers(ScalarFormatter):
+    """Ticks as the reader's language writes numbers."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return localize(super().__call__(x, pos))
+
+
 def _rule_rows(axes: Axes, rows: int) -> None:
     axes.hlines(range(rows), 0, 1, color="#eeeeee", linewidth=0.8, zorder=0, transform=axes.get_yaxis_transform())
 
@@ -205,9 +227,9 @@ def _page_name(name: str, page: int) -> str:
     return f"{name}_{page + 1}" if page else name
 
 
-def _caption(results: Results, text: str, shown: int, of: int, what: str = "cells") -> str:
+def _caption(results: Results, text: str, shown: int, of: int) -> str:
     """Games and seed, the text, and what is left out."""
-    left_out = f" Only the first {shown} of {of} {what} are drawn; the tables hold all." if shown < of else ""
+    left_out = say(" Only the first {shown} of {all} are drawn; the tables hold all.", shown=shown, all=of) if shown < of else ""
     return f"{results.games}. {text}{left_out}".strip()
 
 
@@ -225,11 +247,11 @@ def _draw_endings(results: Results) -> Drawn:
     column = find_endings(results.run)
     if not column:
         return
-    title = f"How games end: {describe_column(column)}"
+    title = say("How games end: {column}", column=describe_column(column))
     shares = [share_endings(results.run, cell, column) for cell in range(min(len(results.labels), ROWS_MOST))]
     digits = choose_digits(share for row in shares for share in row)
     widest = max((i.high - i.low) / 2 for row in shares for i in row)
-    names = [_wrap(name, 40) for name in column["labels"]]
+    names = [_wrap(word(name), 40) for name in column["labels"]]
     patches = [Patch(facecolor=_colour(n), hatch=_hatch(n), edgecolor="white", label=name) for n, name in enumerate(names)]
     for page, rows in enumerate(_pages(len(results.labels))):
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
@@ -237,7 +259,7 @@ def _draw_endings(results: Results) -> Drawn:
         legend = _legend_height(names, left + 6.3)
         panels = Panels(1, 1, 6.0, len(rows) * max(row_height, 0.3), left, over=0.05, legend=legend)
         half = write_number(widest, choose_digits([Interval(0, -widest, widest)]))
-        text = f"Written are shares in percent; no 95% interval is wider than ±{half} percentage points."
+        text = say("Written are shares in percent; no 95% interval is wider than ±{half} percentage points.", half=half)
         caption = _caption(results, text, len(shares), len(results.labels))
         figure, (axes,) = panels.make(title, caption)
         panels.place_legend(figure, title, patches)
@@ -253,21 +275,25 @@ def _draw_endings(results: Results) -> Drawn:
             starts += values
         _label_rows(axes, labels)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("share of games (%)")
+        axes.set_xlabel(say("share of games (%)"))
         yield Plot(_page_name("endings", page), title, caption), figure
 
 
 def _draw_effects(results: Results) -> Drawn:
-    """Paired differences from the first level, where one setting differs at a time."""
-    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) != 1:
+    """Paired differences from the first level, where one setting differs at a time; under several line-ups a row each."""
+    robust = LINE_UP in results.run.swept
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) != 1 + robust:
         return
     moved = [f for f in results.headlines if any(c.figure == f and not (c.same or c.interval.value == 0) for c in results.changes)]
     metrics = list(dict.fromkeys(metric for metric, _ in moved))
     still = [results.name(f) for f in results.headlines if f[0] not in metrics]
     steps = list(dict.fromkeys((c.cell, c.reference, f"{name_setting(c.setting)}: {c.start} → {c.end}") for c in results.changes))
+    if robust:
+        steps.sort(key=lambda step: step[2])
+        steps = [(cell, reference, f"{step}, {results.line_up(cell)}") for cell, reference, step in steps]
     if not metrics or not steps:
         return
-    title = "What each setting changes"
+    title = say("What each setting changes under each line-up") if robust else say("What each setting changes")
     found = {(c.cell, c.reference, c.figure): c for c in results.changes}
     for page, rows in enumerate(_pages(len(steps))):
         labels, row_height = _name_rows([steps[row][2] for row in rows])
@@ -277,25 +303,165 @@ def _draw_effects(results: Results) -> Drawn:
         columns = min(3, len(metrics))
         legend = _legend_height([str(h.get_label()) for h in handles], left + columns * 2.3) if handles else 0.0
         panels = Panels(len(metrics), columns, 2.2, len(rows) * max(row_height, 0.34, 0.14 * len(seats) + 0.1), left, legend=legend)
-        text = "Paired differences with 95% intervals, not simultaneous; hollow where the interval holds 0."
-        text += f" No change at all in {', '.join(still)}." if still else ""
-        caption = _caption(results, text, min(len(steps), ROWS_MOST), len(steps), "differences")
+        text = say("Paired differences with 95% intervals, not simultaneous; hollow where the interval holds 0.")
+        text += say(" No change at all in {figures}.", figures=", ".join(still)) if still else ""
+        caption = _caption(results, text, min(len(steps), ROWS_MOST), len(steps))
         figure, all_axes = panels.make(title, caption)
         if handles:
             panels.place_legend(figure, title, handles)
         for n, (metric, axes) in enumerate(zip(metrics, all_axes, strict=True)):
             axes.axvline(0, color=FAINT, linewidth=0.8)
             _rule_rows(axes, len(rows))
+            if robust:
+                _part_rows(axes, [results.levels[steps[row][0]][:-1] for row in rows])
             for of_metric, seat in moved:
                 if of_metric == metric:
                     changes = [found.get((*steps[row][:2], (metric, seat))) for row in rows]
                     _draw_dots(axes, [c.interval if c else None for c in changes], seat, seats, [bool(c and c.clear) for c in changes])
             _label_rows(axes, labels if n % columns == 0 else [""] * len(labels))
-            axes.set_title(metric.replace("_", " "))
+            axes.set_title(name_metric(metric))
             axes.set_xlabel(results.unit(metric, difference=True))
             axes.margins(x=0.1)
             axes.locator_params(axis="x", nbins=4)
         yield Plot(_page_name("effects", page), title, caption), figure
+
+
+def _part_rows(axes: Axes, groups: Sequence[Any]) -> None:
+    """A line between rows of unlike groups."""
+    for row, (before, after) in enumerate(itertools.pairwise(groups)):
+        if before != after:
+            axes.axhline(row + 0.5, color=FAINT, linewidth=0.6)
+
+
+def _draw_tornado(results: Results) -> Drawn:
+    """One-at-a-time sweeps: how far each setting swings the figures, from its lowest to its highest level, the widest swing on top."""
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" or LINE_UP in results.run.swept:
+        return
+    by_figure: dict[tuple[str, int | None], dict[str, list[Change]]] = {}
+    for change in results.changes:
+        by_figure.setdefault(change.figure, {}).setdefault(change.setting, []).append(change)
+    figures = [f for f in results.headlines if any(c.clear for changes in by_figure.get(f, {}).values() for c in changes)][:TORNADOES_MOST]
+    settings = list(dict.fromkeys(c.setting for c in results.changes))
+    if not figures or len(settings) < 2:
+        return
+    title = say("How far each setting swings the figures")
+    names = {f: sorted(settings, key=lambda s: -_swing(by_figure[f][s])) for f in figures}
+    left = _room_for([name_setting(s) for s in settings])
+    panels = Panels(len(figures), 1, 6.0, max(len(settings) * 0.34, 0.8), left, under=0.62)
+    text = say("Paired differences from the baseline; a bar spans a setting's levels, thin lines are 95% intervals of the outermost, whose levels are written.")
+    caption = _caption(results, text, len(figures), len(figures))
+    figure, all_axes = panels.make(title, caption)
+    for axes, of in zip(all_axes, figures, strict=True):
+        reach = max(abs(x) for s in settings for c in by_figure[of][s] for x in (c.interval.low, c.interval.high))
+        axes.set_xlim(-1.3 * reach, 1.3 * reach)
+        axes.axvline(0, color=INK, linewidth=0.9)
+        for row, setting in enumerate(names[of]):
+            for change in {choose(by_figure[of][setting], key=lambda c: c.interval.value) for choose in (min, max)}:
+                value, low, high = change.interval
+                if change.same:
+                    continue
+                right = value > 0
+                axes.barh(row, value, height=0.66, color=_colour(0 if right else 1), hatch="" if right else "///", edgecolor="white", linewidth=0.5)
+                axes.hlines(row, low, high, color=INK, linewidth=1.2)
+                place = max(high, 0.0) if right else min(low, 0.0)
+                side, shift = ("left", 4) if right else ("right", -4)
+                axes.annotate(change.end, (place, row), (shift, 0), textcoords="offset points", ha=side, va="center", size=SMALL)
+        _label_rows(axes, [name_setting(s) for s in names[of]])
+        axes.set_title(results.name(of))
+        axes.set_xlabel(results.unit(of[0], difference=True))
+    yield Plot("tornado", title, caption), figure
+
+
+def _swing(changes: Sequence[Change]) -> float:
+    """From the lowest to the highest of the changes and no change."""
+    values = [0.0, *(c.interval.value for c in changes)]
+    return max(values) - min(values)
+
+
+def _draw_ladder(results: Results) -> Drawn:
+    """The ratings of a skill ladder."""
+    ladder = find_ladder(results)
+    if not ladder:
+        return
+    title = say("Skill ladder")
+    labels = [_wrap(name, 38) for name, _ in ladder.ratings]
+    panels = Panels(1, 1, 5.0, len(labels) * 0.36, _room_for(labels), over=0.05)
+    text = say("A lead of 400 points is odds of 10 to 1. Lines are 95% intervals; where none is seen, it is narrower than the mark.")
+    caption = _caption(results, text, len(labels), len(labels))
+    figure, (axes,) = panels.make(title, caption)
+    _rule_rows(axes, len(labels))
+    _draw_dots(axes, [rating for _, rating in ladder.ratings], None, [], [True] * len(labels))
+    for row, (_, rating) in enumerate(ladder.ratings):
+        axes.annotate(write_number(rating.value, 0, signed=True), (rating.value, row), (0, 6), textcoords="offset points", ha="center", size=SMALL)
+    _label_rows(axes, labels)
+    axes.margins(x=0.1)
+    axes.set_xlabel(say("rating (Elo points, mean 0)"))
+    yield Plot("ladder", title, caption), figure
+
+
+def _draw_leads(results: Results) -> Drawn:
+    """How often whoever leads goes on to win, over the course of the game."""
+    moments = sorted((_read_moment(found[1]), metric) for metric in results.run.metrics if (found := LEADS.fullmatch(metric)))
+    shown = range(min(len(results.labels), LINES_MOST))
+    if len(moments) < 3:
+        return
+    title = say("How often the leader goes on to win")
+    labels = [_wrap(results.labels[cell], 60) for cell in shown]
+    handles = [Line2D([], [], color=_colour(n), marker=_marker(n), markersize=4, label=label) for n, label in enumerate(labels)]
+    panels = Panels(1, 1, 5.6, 3.2, 0.75, over=0.1, legend=_legend_height(labels, 6.6))
+    text = say(
+        "Of the games with a leader at that moment; lines are 95% intervals. A flat curve at the height of the first moment would be a race decided at once."
+    )
+    caption = _caption(results, text, len(shown), len(results.labels))
+    figure, (axes,) = panels.make(title, caption)
+    panels.place_legend(figure, title, handles)
+    for n, cell in enumerate(shown):
+        points = [(moment + (n - (len(shown) - 1) / 2) * 0.35, results.figures[cell, (metric, None)]) for moment, metric in moments]
+        points = [(x, i) for x, i in points if not math.isnan(i.value)]
+        axes.plot([x for x, _ in points], [i.value for _, i in points], color=_colour(n), marker=_marker(n), markersize=4, linewidth=1.2)
+        axes.vlines([x for x, _ in points], [i.low for _, i in points], [i.high for _, i in points], color=_colour(n), linewidth=1.2)
+    axes.set_xlim(0, 100)
+    axes.set_ylim(top=100)
+    axes.set_xlabel(say("part of the game played (%)"))
+    axes.set_ylabel(say("leader wins (%)"))
+    axes.grid(color="#eeeeee")
+    axes.set_axisbelow(True)
+    yield Plot("leads", title, caption), figure
+
+
+def _read_moment(name: str) -> float:
+    return QUARTERS[name] if name in QUARTERS else float(name)
+
+
+def _draw_uses(results: Results) -> Drawn:
+    """How often each action is chosen where it is legal: a row an action, a column a cell."""
+    shown = range(min(len(results.labels), CELLS_MOST))
+    names = [name for name in results.run.uses if name]
+    rows = [(name, [results.figures[cell, (name, None)] for cell in shown]) for name in names]
+    rows = [(name, intervals) for name, intervals in rows if any(not math.isnan(i.value) for i in intervals)]
+    if not rows:
+        return
+    title = say("How often each action is chosen where it is legal")
+    labels = [name_action(name) for name, _ in rows]
+    panels = Panels(1, 1, 0.52 * len(shown), 0.28 * len(rows), _room_for(labels), over=0.1, under=0.55)
+    text = say(
+        "In percent of the decisions with a choice; empty: never legal, 0: legal and never chosen. "
+        "Counted in {games} games of each cell; metrics.csv holds the intervals.",
+        games=write_count(results.run.manifest["usage_games"]),
+    )
+    caption = _caption(results, text, len(shown), len(results.labels))
+    figure, (axes,) = panels.make(title, caption)
+    grid = np.array([[i.value for i in intervals] for _, intervals in rows])
+    axes.pcolormesh(np.arange(len(shown) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5, grid, cmap="cividis", vmin=0, vmax=100, edgecolors="white")
+    for (row, cell), value in np.ndenumerate(grid):
+        if not math.isnan(value):
+            axes.text(cell, row, write_number(value, 0), size=SMALL, ha="center", va="center", color="white" if value < 50 else "black")
+    _label_rows(axes, labels)
+    axes.set_xticks(list(shown), [str(cell) for cell in shown])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel(say("cell"))
+    yield Plot("uses", title, caption), figure
 
 
 def _draw_seats(results: Results) -> Drawn:
@@ -303,7 +469,7 @@ def _draw_seats(results: Results) -> Drawn:
     metrics = sorted({metric for metric, seat in results.headlines if seat is not None}, key=lambda metric: metric != WIN)
     if not metrics:
         return
-    title = f"{start_capital(' and '.join(m.replace('_', ' ') for m in metrics))} by seat"
+    title = start_capital(say("{figures} by seat", figures=join_words([name_metric(m) for m in metrics])))
     seats = sorted({seat for _, seat in results.headlines if seat is not None})
     handles = _seat_handles(seats)
     for page, rows in enumerate(_pages(len(results.labels))):
@@ -312,7 +478,7 @@ def _draw_seats(results: Results) -> Drawn:
         left = _room_for(labels)
         legend = _legend_height([str(h.get_label()) for h in handles], left + columns * 3.2)
         panels = Panels(len(metrics), columns, 3.0, len(rows) * max(row_height, 0.14 * len(seats) + 0.1), left, legend=legend)
-        text = "Lines are 95% intervals; where none is seen, it is narrower than the mark."
+        text = say("Lines are 95% intervals; where none is seen, it is narrower than the mark.")
         caption = _caption(results, text, min(len(results.labels), ROWS_MOST), len(results.labels))
         figure, all_axes = panels.make(title, caption)
         panels.place_legend(figure, title, handles)
@@ -321,7 +487,7 @@ def _draw_seats(results: Results) -> Drawn:
             for seat in seats:
                 _draw_dots(axes, [results.figures.get((cell, (metric, seat))) for cell in rows], seat, seats, [True] * len(rows))
             _label_rows(axes, labels if n % columns == 0 else [""] * len(labels))
-            axes.set_title(metric.replace("_", " "))
+            axes.set_title(name_metric(metric))
             axes.set_xlabel(results.unit(metric))
             axes.margins(x=0.08)
             axes.grid(axis="x", color="#eeeeee")
@@ -330,7 +496,7 @@ def _draw_seats(results: Results) -> Drawn:
 
 
 def _seat_handles(seats: Sequence[int]) -> list[Line2D]:
-    return [Line2D([], [], color=_colour(seat), marker=_marker(seat), linestyle="", label=f"seat {seat}") for seat in seats]
+    return [Line2D([], [], color=_colour(seat), marker=_marker(seat), linestyle="", label=say("seat {seat}", seat=seat)) for seat in seats]
 
 
 def _draw_dots(axes: Axes, intervals: Sequence[Interval | None], seat: int | None, seats: Sequence[int], clear: Sequence[bool]) -> None:
@@ -355,7 +521,7 @@ def _draw_heat_maps(results: Results) -> Drawn:
     by_figure = {f: [results.figures.get((cell, f)) for cell in range(len(results.labels))] for f in figures}
     varied = [f for f, intervals in by_figure.items() if len({i.value for i in intervals if i and not math.isnan(i.value)}) > 1]
     same = [results.name(f) for f in figures if f not in varied]
-    remark = f" No map of {join_words(same)}: alike in every cell." if same else ""
+    remark = say(" No map of {figures}: alike in every cell.", figures=join_words(same)) if same else ""
     for figure in varied:
         yield _draw_heat_map(results, figure, by_figure[figure], swept, remark)
 
@@ -388,8 +554,9 @@ def _draw_heat_map(
     over = 0.12 + (LINE * max(_lines(t) for t in facet_titles.values()) if len(swept) > 2 else 0.0)
     panels = Panels(len(shown), facet_columns, cell_width * len(shown_columns), row_height * len(shown_rows), left, under, over)
     unit = results.unit(figure[0])
-    title = f"{start_capital(results.name(figure))}{unit and f' ({unit})'} by {name_setting(down)} and {name_setting(across)}"
-    text = f"{start_capital(results.run.metrics[figure[0]]['meaning'])}; ± is half of the 95% interval.{remark}"
+    name = start_capital(f"{results.name(figure)}{unit and f' ({unit})'}")
+    title = say("{figure} by {setting} and {other}", figure=name, setting=name_setting(down), other=name_setting(across))
+    text = say("{meaning}; ± is half of the 95% interval.", meaning=start_capital(results.meaning(figure[0]))) + remark
     caption = _caption(results, text, len(kept), sum(1 for i in intervals if i and not math.isnan(i.value)))
     sheet, all_axes = panels.make(title, caption)
     least, most = (choose(i.value for i in kept) for choose in (min, max))
@@ -436,7 +603,7 @@ def _draw_lengths(results: Results) -> Drawn:
     if not metric:
         return
     meaning = describe_column(results.run.columns[metric["column"]])
-    title = f"{start_capital(meaning)}: how it is distributed"
+    title = say("{column}: how it is distributed", column=start_capital(meaning))
     shown = range(min(len(results.labels), ROWS_MOST))
     sums = {cell: results.run.distribution(cell, metric["column"]) for cell in shown}
     marks = {cell: [quantile(s, level).value * metric["scale"] for level in (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)] for cell, s in sums.items() if s.n}
@@ -451,13 +618,13 @@ def _draw_lengths(results: Results) -> Drawn:
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
         panels = Panels(1, 1, 6.0, len(rows) * max(row_height, 0.5), _room_for(labels), over=0.05)
         beyond = max((_share_beyond(sums[cell], metric["scale"], edges) for cell in rows if cell in marks), default=0.0)
-        text = "Line: 10% to 90% of games; box: 25% to 75%; white mark: median; hill: density."
-        text += f" Up to {write_number(100 * beyond, 1)}% of a cell's games lie beyond the edges." if beyond else ""
+        text = say("Line: 10% to 90% of games; box: 25% to 75%; white mark: median; hill: density.")
+        text += say(" Up to {share}% of a cell's games lie beyond the edges.", share=write_number(100 * beyond, 1)) if beyond else ""
         caption = _caption(results, text, len(shown), len(results.labels))
         figure, (axes,) = panels.make(title, caption)
         for row, cell in enumerate(rows):
             if cell not in marks:
-                axes.text(middles[0], row, "no game has one", size=SMALL, va="center", color=FAINT)
+                axes.text(middles[0], row, say("no game has one"), size=SMALL, va="center", color=FAINT)
                 continue
             q10, q25, q50, q75, q90, _ = marks[cell]
             hill = _smooth(sums[cell], metric["scale"], edges, logarithmic)
@@ -469,8 +636,9 @@ def _draw_lengths(results: Results) -> Drawn:
         axes.set_xlim(edges[0], edges[-1])
         if logarithmic:
             axes.set_xscale("log")
-            axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-        axes.set_xlabel(" ".join([meaning, *([f"({metric['unit']})"] if metric["unit"] else []), *(["on a logarithmic scale"] if logarithmic else [])]))
+            axes.xaxis.set_major_formatter(lambda x, _: localize(f"{x:g}"))
+        unit, scale = f"({word(metric['unit'])})" if metric["unit"] else "", say("on a logarithmic scale") if logarithmic else ""
+        axes.set_xlabel(" ".join(filter(None, [meaning, unit, scale])))
         axes.grid(axis="x", color="#eeeeee")
         axes.set_axisbelow(True)
         yield Plot(_page_name("lengths", page), title, caption), figure

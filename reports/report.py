@@ -11,19 +11,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reports.answers import SEQUENCES, SIMULTANEOUS, tabulate_answers
+from reports.answers import tabulate_answers, tell_sequences, tell_simultaneous
 from reports.findings import (
+    LINE_UP,
     Change,
     Figure,
+    Finding,
     Results,
     adapt_digits,
     choose_digits,
     find,
     name_setting,
+    write_interval,
     write_level,
     write_number,
 )
-from reports.run import Run, RunError
+from reports.ladder import Ladder, find_ladder
+from reports.languages import language, load_speech, localize, say, speak, word, write_count
+from reports.run import EXACT, Run, RunError
 from reports.statistics import Interval
 from reports.tables import write_tables
 from reports.verdicts import write_ratio
@@ -34,29 +39,64 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 ROWS_MOST = 2000  # rows of one table in the report; the CSV files hold all
 
-METHOD = (
-    "Every cell plays the same numbered games: game i draws its dice from the same random streams under every setting, so settings are compared "
-    "game by game and their differences are mostly known better than the figures themselves "
-    "(common random numbers; Law, Simulation Modeling and Analysis, ch. 11).",
-    "Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927).",
-    "Means carry Student's t interval (Student, Biometrika 6, 1908).",
-    "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
-    "(Conover, Practical Nonparametric Statistics, section 3.2); above 4,096 units of a column they are known to 1 part in 2,048.",
-    "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
-    "differences of means Student's t interval from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
-    "32 groups of games (1,000 draws, the same for all cells).",
-    "Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions.",
-)
+
+def list_methods(run: Run) -> list[str]:
+    """How the figures come about, with sources."""
+    games = run.manifest.get("usage_games", 0)
+    return [
+        say(
+            "Every cell plays the same numbered games: game i draws its dice from the same random streams under every setting, so settings are compared "
+            "game by game and their differences are mostly known better than the figures themselves "
+            "(common random numbers; Law, Simulation Modeling and Analysis, ch. 11)."
+        ),
+        *(tell_sequences() if run.anytime else tell_intervals()),
+        say(
+            "Ratings are those of Bradley and Terry (Biometrika 39, 1952) by maximum likelihood (Hunter, Annals of Statistics 32, 2004) with an advantage "
+            "of the first seat, in Elo's points; their intervals allow for any correlation between cells that share dice."
+        ),
+        say(
+            "How actions are used is counted in the first {games} games of a cell, with intervals from batches of games; whether an action ever changed "
+            "the result is not measured.",
+            games=write_count(games),
+        ),
+        *([tell_simultaneous()] if run.manifest["targets"] else []),
+        say("Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions."),
+    ]
 
 
-def build_report(folder: Path) -> list[Path]:
+def tell_intervals() -> list[str]:
+    """The intervals of a run that plays a number of games fixed beforehand."""
+    return [
+        say("Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927)."),
+        say("Means carry Student's t interval (Student, Biometrika 6, 1908)."),
+        say(
+            "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
+            "(Conover, Practical Nonparametric Statistics, section 3.2); above {exact} units of a column they are known to 1 part in {parts}.",
+            exact=write_count(EXACT),
+            parts=write_count(EXACT // 2),
+        ),
+        say(
+            "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
+            "differences of means Student's t interval from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
+            "32 groups of games (1,000 draws, the same for all cells)."
+        ),
+    ]
+
+
+def build_report(folder: Path, language: str = "en") -> list[Path]:
     """Write tables, plots/, report.md and report.html of the run stored in `folder`; the files written. Raises RunError.
 
+    `language` is one of reports.languages.LANGUAGES; tables name their columns in English in every language.
     The folder plots/ is the report's own: plots of an earlier report are removed from it.
     """
+    run = Run(folder)
+    with speak(load_speech(language, run.manifest["game"])):
+        return _write_files(Results(run), folder)
+
+
+def _write_files(results: Results, folder: Path) -> list[Path]:
     from reports.plots import draw_plots
 
-    results = Results(Run(folder))
     try:
         with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as name:
             beside = Path(name)
@@ -105,6 +145,7 @@ def render(template: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals |= {"say": say, "word": word, "write_count": write_count, "localize": localize, "language": language()}
     return environment.get_template(template).render(context)
 
 
@@ -120,13 +161,18 @@ def escape_markdown(text: str) -> str:
 def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
     """All that both formats show, as plain texts and rows."""
     manifest = results.run.manifest
+    ladder = find_ladder(results)
     return {
         "title": manifest["title"] or manifest["name"],
         "question": manifest["question"],
         "manifest": manifest,
-        "games": results.games,
+        "cells": _count_cells(results),
+        "games": results.games_per_cell,
         "answers": tabulate_answers(results.run),
-        "findings": find(results),
+        "compared_with": results.name_cell(results.run.baseline)
+        if results.run.played[results.run.baseline].get("purpose")
+        else say("cell {numbers}", numbers=results.run.baseline),
+        "findings": [*find(results), *_tell_skill(ladder)],
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
         "plots": plots,
@@ -135,21 +181,27 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
-        "method": [METHOD[0], *(SEQUENCES if results.run.anytime else METHOD[1:-1]), *([SIMULTANEOUS] if manifest["targets"] else []), METHOD[-1]],
+        "ladder": _list_ladder(ladder),
+        "method": list_methods(results.run),
         "metrics": _tabulate_metrics(results),
-        "glossary": [(name, metric["meaning"], metric["unit"]) for name, metric in results.run.metrics.items()],
+        "glossary": [(name, results.meaning(name), word(metric["unit"])) for name, metric in results.run.metrics.items()],
         "fence": "`" * max(3, 1 + max(map(len, re.findall("`+", manifest["experiment"])), default=0)),
     }
 
 
+def _count_cells(results: Results) -> str:
+    count = len(results.run.cells)
+    return say("1 cell, {games}", games=results.games) if count == 1 else say("{count} cells, {games}", count=write_count(count), games=results.games)
+
+
 def _limit(rows: list[dict[str, Any]], file: str) -> dict[str, Any]:
     """Rows of a table, and a visible note where some are left out."""
-    note = f"The first {ROWS_MOST:,} of {len(rows):,} rows; {file} holds all." if len(rows) > ROWS_MOST else ""
-    return {"rows": rows[:ROWS_MOST], "note": note}
+    note = say("The first {shown} of {all} rows; {file} holds all.", shown=write_count(ROWS_MOST), all=write_count(len(rows)), file=file)
+    return {"rows": rows[:ROWS_MOST], "note": note if len(rows) > ROWS_MOST else ""}
 
 
 def _head(results: Results, figure: Figure, difference: bool = False) -> dict[str, str]:
-    return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.run.metrics[figure[0]]["meaning"]}
+    return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.meaning(figure[0])}
 
 
 def _write_entry(interval: Interval | None, digits: int, signed: bool = False, clear: bool = False, ratio: float = math.nan) -> dict[str, Any]:
@@ -158,7 +210,7 @@ def _write_entry(interval: Interval | None, digits: int, signed: bool = False, c
         return {"value": "–", "interval": "", "bold": False, "ratio": ""}
     digits = adapt_digits(interval, digits)
     value, low, high = (write_number(x, digits, signed) for x in interval)
-    return {"value": value, "interval": "" if low == high == "–" else f"{low} to {high}", "bold": clear, "ratio": write_ratio(ratio)}
+    return {"value": value, "interval": "" if low == high == "–" else say("{low} to {high}", low=low, high=high), "bold": clear, "ratio": write_ratio(ratio)}
 
 
 def _tabulate_cells(results: Results) -> dict[str, Any]:
@@ -201,7 +253,7 @@ def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[s
             },
         )
         entry = _write_entry(c.interval, digits[c.figure], True, c.clear, c.ratio)
-        row["entries"][c.figure] = entry | {"value": "0", "interval": "no game differs", "bold": False, "ratio": ""} if c.same else entry
+        row["entries"][c.figure] = entry | {"value": "0", "interval": say("no game differs"), "bold": False, "ratio": ""} if c.same else entry
     rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
     return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
 
@@ -215,7 +267,7 @@ def _tabulate_metrics(results: Results) -> dict[str, Any]:
             "label": results.name_cell(cell),
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
-            "games": f"{count:,}",
+            "games": write_count(count),
             **_write_entry(interval, choose_digits([interval])),
         }
         for ((cell, figure), interval), count in zip(results.figures.items(), games, strict=True)
@@ -227,7 +279,7 @@ def _describe_baseline(results: Results) -> str:
     """What the cell called baseline is; empty in a grid."""
     if results.run.manifest["sweep_mode"] != "one-at-a-time" or not results.levels:
         return ""
-    return ", ".join(f"{name_setting(s)} {level}" for s, level in zip(results.run.swept, results.levels[0], strict=True))
+    return ", ".join(f"{name_setting(s)} {level}" for s, level in zip(results.run.swept, results.levels[0], strict=True) if s != LINE_UP)
 
 
 def _list_highlights(results: Results) -> dict[str, Any]:
@@ -236,10 +288,12 @@ def _list_highlights(results: Results) -> dict[str, Any]:
         {
             "cell": found["cell"],
             "label": results.name_cell(found["cell"]),
-            "name": found["name"],
-            "meaning": found["meaning"],
+            "name": word(found["name"]),
+            "meaning": word(found["meaning"]),
             "game": found["game"],
-            "values": ", ".join(f"{column.replace('_', ' ')} {value * columns[column]['scale']:g}" for column, value in found["values"].items()),
+            "values": ", ".join(
+                f"{word(column.replace('_', ' '))} {localize(format(value * columns[column]['scale'], 'g'))}" for column, value in found["values"].items()
+            ),
             "command": write_replay(results.run.manifest, found["cell"], found["game"]),
         }
         for found in results.run.manifest["highlights"]
@@ -261,10 +315,11 @@ def _list_rules(results: Results) -> list[dict[str, str]]:
                 "knob": name,
                 "value": " | ".join(map(_write_value, swept)) if swept else _write_value(value),
                 "default": _write_value(knob["default"]),
-                "unit": knob["unit"],
-                "meaning": knob["meaning"],
+                "unit": word(knob["unit"]),
+                "meaning": word(knob["meaning"]),
                 "clause": knob["clause"],
                 "mark": "swept" if swept else "changed" if value != knob["default"] else "",
+                "marked": say("swept") if swept else say("changed"),
             }
         )
     return rows
@@ -284,10 +339,33 @@ def _list_policies(results: Results) -> list[dict[str, Any]]:
         for seat, policy in enumerate(cell["policies"]):
             cells.setdefault((seat, policy["label"]), []).append(cell["cell"])
     count = len(results.run.cells)
-    return [
-        {"seat": seat, "policy": label, "cells": "all cells" if len(among) == count else f"{'cell' if len(among) == 1 else 'cells'} {_write_ranges(among)}"}
-        for (seat, label), among in sorted(cells.items(), key=lambda item: (item[0][0], item[1]))
-    ]
+    return [{"seat": seat, "policy": label, "cells": _name_cells(among, count)} for (seat, label), among in sorted(cells.items(), key=lambda item: item[0])]
+
+
+def _name_cells(among: Sequence[int], count: int) -> str:
+    if len(among) == count:
+        return say("all cells")
+    return say("cell {numbers}", numbers=among[0]) if len(among) == 1 else say("cells {numbers}", numbers=_write_ranges(among))
+
+
+def _tell_skill(ladder: Ladder | None) -> list[Finding]:
+    if not ladder:
+        return []
+    text = say(
+        "Over all pairings of two unlike policies the better one wins {share} of the games, a game nobody wins counting half: "
+        "50% would be luck alone, 100% skill alone.",
+        share=write_interval(ladder.better_wins, "%"),
+    )
+    return [Finding("finding", say("Skill and luck:"), text)]
+
+
+def _list_ladder(ladder: Ladder | None) -> dict[str, Any] | None:
+    """The skill ladder: a row a policy, and what the seats are worth."""
+    if not ladder:
+        return None
+    rows = [{"policy": name, **_write_entry(rating, 0, signed=True)} for name, rating in ladder.ratings]
+    note = say("Sitting on seat 0 is worth {points} points.", points=write_interval(ladder.advantage, signed=True))
+    return {"rows": rows, "note": note}
 
 
 def _write_ranges(numbers: Sequence[int]) -> str:
@@ -298,7 +376,7 @@ def _write_ranges(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(say("{low} to {high}", low=run[0], high=run[-1]) if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
 def _embed(path: Path) -> str:

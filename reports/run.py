@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,6 +18,19 @@ GROUPS_EXACT = 512  # so are those of the groups below this, then 1/256 wide
 FORMAT = 2
 
 NO_BINS = np.zeros(0, dtype=np.int64)
+
+# Names that games agree on; a game without one goes without what rests on it.
+WIN = "win_rate"
+UNFINISHED = "unfinished_rate"
+SECONDS = "seconds"  # the column of playing time
+USE = "use_"  # before an action's name: how often it is chosen where it is legal
+MEASURES = {
+    "seat_gap": "the largest difference of the win rates of two seats",
+    "first_seat_advantage": "win rate of seat 0 minus the mean win rate of the other seats",
+    "ending_evenness": "how evenly finished games spread over the ways to end: entropy, as a part of the greatest there could be",
+    "ideal_duration": "how near games come to the ideal length: 100% at it, 0% at none or twice of it",
+}
+USE_MEANING = "of the decisions with a choice in which the action is legal, share that choose it"
 
 
 class RunError(Exception):
@@ -115,6 +129,9 @@ class Run:
         self.anytime = bool(self.manifest["precision"])  # were the games played until figures were well enough known?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
+        counted = "cell0_usage" in self._arrays
+        self.uses = [USE + name if name else "" for name in self.manifest["actions"]] if counted else []
+        self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}
         for cell in self.played:
@@ -125,6 +142,23 @@ class Run:
                 count, total, squares = (int(x) for x in self._arrays[f"cell{number}_sums"][n])
                 bins = self._arrays[f"cell{number}_bins"][starts[n] : starts[n + 1]]
                 self._sums[number, n] = Sums(count, total, squares, bins, column["low"], column["scale"])
+
+    def _measures(self) -> Iterator[tuple[str, str]]:
+        """Names and meanings of the measures (reports/measures.py) this run has besides the game's metrics."""
+        win = self.metrics.get(WIN)
+        if win and win["per_seat"] and win["kind"] == "share" and win["equals"] is None:
+            yield from list(MEASURES.items())[:2]
+        if any(column["labels"] and not column["per_seat"] for column in self.columns.values()):
+            yield "ending_evenness", MEASURES["ending_evenness"]
+        if self.manifest.get("ideal_minutes") and SECONDS in self.columns:
+            yield "ideal_duration", MEASURES["ideal_duration"]
+        for name in filter(None, self.uses):
+            yield name, USE_MEANING
+
+    def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_usage"]
+        return counts
 
     def fields(self, cell: dict[str, Any]) -> list[dict[str, Any]]:
         """The outcome fields of a cell: column and seat."""

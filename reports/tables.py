@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from reports.measures import measure_cell
 from reports.run import PairSums, Run
 from reports.statistics import (
     AT_95,
@@ -137,6 +138,8 @@ def metrics_table(run: Run) -> pd.DataFrame:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
             rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
+        for name, interval, games in measure_cell(run, cell, confidence_of(run)):
+            rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": name, "seat": None, **interval._asdict(), "games": games})
     return pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
 
 
@@ -196,7 +199,7 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: _text(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
+    return {setting: text_of(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
 
 
 def _whole(run: Run) -> dict[str, Any]:
@@ -205,10 +208,10 @@ def _whole(run: Run) -> dict[str, Any]:
 
 
 def _level(cell: dict[str, Any], setting: str) -> Any:
-    return _text(cell["swept"][setting]) if setting in cell["swept"] else cell["label"]
+    return text_of(cell["swept"][setting]) if setting in cell["swept"] else cell["label"]
 
 
-def _text(value: Any) -> Any:
+def text_of(value: Any) -> Any:
     """A swept level as a table shows it: numbers stay numbers, all else is text."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -217,4 +220,4 @@ def _text(value: Any) -> Any:
     if isinstance(value, dict):
         given = ", ".join(f"{k}={v:g}" for k, v in value.items() if k != "name")
         return f"{value['name']}({given})" if given else value["name"]
-    return " / ".join(str(_text(item)) for item in value)
+    return " / ".join(str(text_of(item)) for item in value)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
-from reports.findings import write_interval
+from reports.findings import label_cell, write_interval
+from reports.languages import localize, say, word, write_count
 from reports.run import Run
 from reports.statistics import Confidence, Interval
 from reports.tables import compare_seats, confidence_of, difference_of, differences_of, figure_of
@@ -122,10 +123,10 @@ def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
     return (
         verdict.word,
         measure.name,
-        str(run.played[measure.cell]["label"]),
+        label_cell(run, measure.cell),
         write_interval(shown, unit, signed=measure.name.startswith("delta.")),
         _write_band(verdict, scale, unit),
-        f"{measure.games:,} games",
+        say("{count} games", count=write_count(measure.games)),
     )
 
 
@@ -140,14 +141,23 @@ def write_comparison(run: Run, line: Comparison) -> tuple[str, ...]:
 
 def write_ratio(ratio: float) -> str:
     """How much pairing gained, as `paired ×5.2`: as many times the games would be needed without it."""
-    return "" if math.isnan(ratio) else "paired ×∞" if math.isinf(ratio) else f"paired ×{ratio:.{1 if ratio < 100 else 0}f}"
+    if math.isnan(ratio):
+        return ""
+    return say("paired ×{ratio}", ratio="∞" if math.isinf(ratio) else localize(f"{ratio:.{1 if ratio < 100 else 0}f}"))
 
 
 def write_imprecise(run: Run, measure: Measure, width: float) -> str:
     """That a figure is not known as well as asked."""
     scale, unit = _unit(run, measure.name)
     shown = write_interval(Interval(*(x * scale for x in measure.interval)), unit, signed=measure.name.startswith("delta."))
-    return f"{measure.name} of {run.played[measure.cell]['label']} is {shown} after {measure.games:,} games; ±{width * scale:g} was asked"
+    return say(
+        "{figure} of {cell} is {value} after {games} games; ±{width} was asked",
+        figure=measure.name,
+        cell=label_cell(run, measure.cell),
+        value=shown,
+        games=write_count(measure.games),
+        width=localize(f"{width * scale:g}"),
+    )
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -213,11 +223,13 @@ def _unit(run: Run, name: str) -> tuple[float, str]:
     """By what a figure is multiplied to be shown, and the unit it is then in."""
     delta, metric = name.startswith("delta."), name.removeprefix("delta.").partition("[")[0]
     if metric == SEAT_GAP or (run.metrics[metric]["kind"] == "share" and delta):
-        return 100.0, "percentage points"
-    return (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, str(run.metrics[metric]["unit"]))
+        return 100.0, say("percentage points")
+    return (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, word(run.metrics[metric]["unit"]))
 
 
 def _write_band(verdict: Verdict, scale: float, unit: str) -> str:
-    low, high = (None if bound is None else f"{bound * scale:.6g}".replace("-", "−") for bound in (verdict.at_least, verdict.at_most))
-    words = f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
-    return f"wanted: {words}{unit if unit == '%' else f' {unit}'.rstrip()}"
+    low, high = (None if bound is None else localize(f"{bound * scale:.6g}".replace("-", "−")) for bound in (verdict.at_least, verdict.at_most))
+    shown = unit if unit == "%" else f" {unit}".rstrip()
+    if low and high:
+        return say("wanted: {low} to {high}{unit}", low=low, high=high, unit=shown)
+    return say("wanted: at least {low}{unit}", low=low, unit=shown) if low else say("wanted: at most {high}{unit}", high=high, unit=shown)

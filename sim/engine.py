@@ -10,6 +10,7 @@ A game is a plain module with
     HEADLINES, ASSUMPTIONS        metrics a report leads with; what the figures rest on, in sentences
     EXACT                         figures known exactly (sim.outcomes.Exact), which every run is held against
     is_symmetric(rules) -> bool   do these rules treat all seats alike
+    IDEAL_MINUTES                 (optional) how long a game should last
     UNTOLD                        STATE fields that a replay leaves out
     PURPOSES                      number of random streams the game itself uses
     set_up(state, rules, streams)

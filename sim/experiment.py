@@ -28,7 +28,8 @@ from sim.questions import Precision, Target, read_precision, read_targets
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
 BASELINE, CONTROL = "baseline", "control"  # what cells are for that no sweep asks for
-TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets")  # the longer name first
+TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets", "robust")  # the longer name first
+LINE_UP = "line_up"  # the sweep that `[robust]` adds: the same question under each line-up
 SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?)?|seats")
 
 
@@ -86,6 +87,7 @@ class Experiment:
     question: str
     games: int
     seed: int
+    ideal_minutes: float | None
     sweep_mode: str
     sweep: tuple[tuple[str, tuple[Any, ...]], ...]
     cells: tuple[Cell, ...]
@@ -118,6 +120,11 @@ class _Stop(BaseModel):
     max_games: Annotated[int, Field(ge=1, le=GAMES_MOST)] = 10_000_000
 
 
+class _Robust(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    line_ups: Annotated[list[Annotated[list[str | dict[str, Any]], Field(min_length=1)]], Field(min_length=2)]
+
+
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     game: str
@@ -132,9 +139,11 @@ class _File(BaseModel):
     baseline: _Baseline = _Baseline()
     stop: _Stop | None = None
     targets: dict[str, Any] = {}
+    robust: _Robust | None = None
+    ideal_minutes: Annotated[float, Field(gt=0)] | None = None
 
 
-INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop}
+INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop, "robust": _Robust}
 
 
 def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
@@ -169,6 +178,8 @@ def parse_experiment(
         data["seed"] = seed
     if isinstance(data.get("game"), str) and data["game"] not in GAMES:
         raise InputError(f'{where}: game = "{data["game"]}": no such game; {suggest(data["game"], GAMES)}')
+    if isinstance(data.get("robust"), dict) and isinstance(data["robust"].get("line_ups"), list) and data["robust"]["line_ups"]:
+        data.setdefault("policies", data["robust"]["line_ups"][0])
     try:
         file = _File.model_validate(data)
     except ValidationError as error:
@@ -180,8 +191,13 @@ def parse_experiment(
         raise InputError(f"{where}: sweep.mode = {show_level(mode)}: allowed: grid, one-at-a-time")
     for key, levels in sweep.items():
         _check_sweep(key, levels, module, where)
+    if file.robust:
+        _check_line_ups(file.robust.line_ups, sweep, where)
     base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats}
     combinations = _combine(sweep, mode, base, module, where)
+    if file.robust:
+        sweep[LINE_UP] = file.robust.line_ups
+        combinations = [(*swept, (LINE_UP, line_up)) for swept in combinations for line_up in file.robust.line_ups]
     cells = [_cell(number, swept, base, module, where) for number, swept in enumerate(combinations)]
     precision = read_precision(file.stop.precision, module, where) if file.stop else ()
     pairs = _pairs(cells)
@@ -206,6 +222,7 @@ def parse_experiment(
         question=file.question,
         games=file.stop.max_games if file.stop else file.games,
         seed=file.seed,
+        ideal_minutes=getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes,
         sweep_mode=mode,
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
         cells=tuple(cells),
@@ -338,6 +355,14 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: a value stands there twice")
 
 
+def _check_line_ups(line_ups: Sequence[Any], sweep: dict[str, Any], where: str) -> None:
+    if any(list(line_ups).count(line_up) > 1 for line_up in line_ups):
+        raise InputError(f"{where}: robust.line_ups = {show_level(line_ups)}: a line-up stands there twice")
+    swept = next((key for key in sweep if key.startswith("policies")), None)
+    if swept:
+        raise InputError(f"{where}: robust.line_ups with sweep.{swept}: both would choose who plays; drop one of them")
+
+
 def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:
     """The swept settings of each cell."""
     lengths = [len(levels) for levels in sweep.values()]
@@ -380,8 +405,9 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
     if seats is not None and (type(seats) is not int or seats not in module.SEATS):
         raise InputError(f"{where}: seats = {show_level(seats)}: allowed: {', '.join(map(str, module.SEATS))}")
     policies = base["policies"]
-    if "policies" in settings:
-        entries = settings["policies"] if isinstance(settings["policies"], list) else [settings["policies"]]
+    line_up = settings.get("policies", settings.get(LINE_UP))
+    if line_up is not None:
+        entries = line_up if isinstance(line_up, list) else [line_up]
         policies = [_choice(entry, where) for entry in entries]
     policies = list(_seat_everyone(policies, seats or _seats_of(policies, module), where))
     try:
@@ -440,7 +466,7 @@ def _add_swap(cells: list[Cell], module: ModuleType) -> None:
 
 
 def _pairs(cells: Sequence[Cell]) -> list[Pair]:
-    """Each cell with the one that has the first level of one swept setting and is alike in the others."""
+    """Each cell with the one that has the first level of one swept setting and is alike in the others; line-ups are not compared."""
     pairs = []
     by_settings = {json.dumps(cell.swept, default=str): cell.number for cell in cells}
     for cell in cells:
@@ -449,6 +475,6 @@ def _pairs(cells: Sequence[Cell]) -> list[Pair]:
             changed = list(cell.swept)
             changed[position] = (setting, first)
             reference = by_settings.get(json.dumps(tuple(changed), default=str))
-            if level != first and reference is not None:
+            if level != first and reference is not None and setting != LINE_UP:
                 pairs.append(Pair(cell.number, reference, setting))
     return pairs

@@ -31,7 +31,7 @@ if PURE:
     np.seterr(over="ignore")  # streams wrap around, as machine words do
 UNUSED_CACHE_DAYS = 30
 
-# First-class functions are numba's experimental feature; numba is pinned to a tested minor for it.
+# First-class functions, and records taken for longer ones (sim/usage.py), are experimental in numba; it is pinned to a tested minor for them.
 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
 
 

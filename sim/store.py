@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 from collections.abc import Sequence
@@ -21,8 +22,10 @@ from sim.experiment import Cell, Experiment, short_name
 from sim.jit import source_digest
 from sim.knobs import describe
 from sim.tally import fields_of, figures_of, grouped_fields
+from sim.usage import split_sample
 
 FORMAT = 2
+Usage = Sequence[np.ndarray[Any, np.dtype[np.int64]]]
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 
 
@@ -38,11 +41,11 @@ def check_folder(folder: Path) -> None:
         raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
 
 
-def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> None:
+def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float, usage: Usage = ()) -> None:
     """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "tallies.npz", lambda path: _write_arrays(path, build_arrays(tallies)))
+        _replace(folder / "tallies.npz", lambda path: _write_arrays(path, build_arrays(tallies, usage)))
         manifest = json.dumps(build_manifest(experiment, line_ups, tallies, command, play_seconds), indent=1, ensure_ascii=False)
         _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8"))
     except OSError as error:
@@ -52,6 +55,7 @@ def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], 
 def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> dict[str, Any]:
     """All that the reports need to know about a run besides its tallies."""
     module = experiment.module
+    actions = {int(action): action.name.lower() for action in module.Action}
     seat_counts = sorted({len(policies) for policies, _ in line_ups})
     return {
         "format": FORMAT,
@@ -70,6 +74,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "play_seconds": round(play_seconds, 3),
         "versions": _find_versions(),
         "source_digest": source_digest(),
+        "ideal_minutes": experiment.ideal_minutes,
         "sweep_mode": experiment.sweep_mode,
         "sweep": {key: list(levels) for key, levels in experiment.sweep},
         "knobs": describe(module.Rules),
@@ -82,6 +87,8 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "pairs": [asdict(pair) | {"knob": short_name(pair.setting)} for pair in experiment.pairs],
         "columns": [asdict(column) for column in module.COLUMNS],
         "metrics": [asdict(metric) for metric in module.METRICS],
+        "actions": [actions.get(n, "") for n in range(max(actions) + 1)],
+        "usage_games": math.prod(split_sample(experiment.games)),
         "headlines": list(module.HEADLINES),
         "assumptions": list(module.ASSUMPTIONS),
         "fields": {str(n): [{"column": f.column.name, "seat": f.seat} for f in fields_of(module, n)] for n in seat_counts},
@@ -120,7 +127,7 @@ def _values(order: Sequence[tuple[str, int]], keys: Sequence[int]) -> dict[str, 
     return {column: sign * key for (column, sign), key in zip(order, keys, strict=True)}
 
 
-def build_arrays(tallies: Tallies) -> dict[str, Any]:
+def build_arrays(tallies: Tallies, usage: Usage = ()) -> dict[str, Any]:
     """The tallies as the reports read them."""
     arrays: dict[str, Any] = {}
     for n, cell in enumerate(tallies.cells):
@@ -130,6 +137,8 @@ def build_arrays(tallies: Tallies) -> dict[str, Any]:
         arrays[f"cell{n}_lengths"] = np.array([len(bins) for bins in cell.bins])
         for k, groups in enumerate(cell.groups):
             arrays[f"cell{n}_groups{k}"] = groups
+    for n, counts in enumerate(usage):
+        arrays[f"cell{n}_usage"] = counts
     for n, pair in enumerate(tallies.pairs):
         arrays[f"pair{n}_sums"] = np.array([[str(x) for x in row] for row in pair.sums])
     return arrays

@@ -177,7 +177,10 @@ def _bin_of(value, exact):
 
 @jit
 def _tally_block(rows, lows):
-    """Per field: (n, Σx, Σx² split into high and low 32 bits); all bins in one array, and where each field's start."""
+    """Per field: (n, Σx, Σx² split into high and low 32 bits); all bins in one array, and where each field's start.
+
+    Of a field whose values all have exact bins only the bins are counted: its sums follow from them.
+    """
     games, fields = rows.shape
     largest = lows - 1
     for g in range(games):
@@ -194,12 +197,25 @@ def _tally_block(rows, lows):
             value = rows[g, f]
             if value == MISSING:
                 continue
+            if largest[f] - lows[f] < EXACT:
+                bins[starts[f] + value - lows[f]] += 1
+                continue
             square = value * value
             sums[f, 0] += 1
             sums[f, 1] += value
             sums[f, 2] += square >> 32
             sums[f, 3] += square & LOW_32
             bins[starts[f] + _bin_of(value - lows[f], EXACT)] += 1
+    for f in range(fields):
+        if largest[f] - lows[f] < EXACT:
+            for k in range(starts[f + 1] - starts[f]):
+                value = lows[f] + k
+                count = bins[starts[f] + k]
+                square = value * value
+                sums[f, 0] += count
+                sums[f, 1] += count * value
+                sums[f, 2] += count * (square >> 32)
+                sums[f, 3] += count * (square & LOW_32)
     return sums, bins, starts
 
 

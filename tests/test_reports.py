@@ -446,7 +446,7 @@ def test_html_shows_what_was_typed_and_asks_no_host(hostile: Path) -> None:
     html = (hostile / "report.html").read_text(encoding="utf-8")
     reader = Reader()
     reader.feed(html)
-    assert "script" not in reader.tags
+    assert reader.tags.count("script") == 1  # the one that sorts tables
     assert "link" not in reader.tags
     assert reader.text.count(HOSTILE) >= 4  # title, heading, question, experiment
     assert reader.addresses
@@ -496,7 +496,7 @@ def test_plots_of_an_earlier_report_go(tmp_path: Path) -> None:
 
 def test_tables_hold_every_figure(hostile: Path) -> None:
     metrics = pd.read_csv(hostile / "metrics.csv")
-    assert len(metrics) == 6 * (len(METRICS) + 2)
+    assert len(metrics) == 6 * (len(METRICS) + 2 + 3)  # two of them by seat; and seat_gap, first_seat_advantage, ending_evenness
     assert len(pd.read_parquet(hostile / "metrics.parquet")) == len(metrics)
     assert len(pd.read_csv(hostile / "cells.csv")) == 6
 
@@ -541,7 +541,7 @@ def test_many_cells_are_split_or_limited_with_a_note(tmp_path: Path) -> None:
     written = {path.name for path in build_report(store(tmp_path, cells))}
     assert {"endings.png", "endings_2.png", "lengths_2.png", "seats_2.svg", "heat_draw_rate.png"} <= written
     html = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "Only the first 60 of 64 cells are drawn; the tables hold all." in html
+    assert "Only the first 60 of 64 are drawn; the tables hold all." in html
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
@@ -566,6 +566,37 @@ def open_in_chromium(page: Path, profile: Path, *options: str) -> str:
     return subprocess.run([command, *arguments], check=True, capture_output=True, text=True, timeout=120).stdout
 
 
+def watch_in_chromium(page: Path, folder: Path, measure: str, width: int = 1200) -> str:
+    """What `measure`, a JavaScript expression about the document `shown`, comes to once the page has loaded."""
+    outer = folder / "page.html"
+    frame = f'<iframe style="width:{width}px; height:900px; border:0" src="{page.as_uri()}"></iframe>'
+    script = f"onload = () => {{ const shown = document.querySelector('iframe').contentDocument; document.title = JSON.stringify({measure}) }}"
+    outer.write_text(f"<title></title>{frame}<script>{script}</script>")
+    dom = open_in_chromium(outer, folder / "profile", "--allow-file-access-from-files")
+    return re.search("<title>(.*?)</title>", dom)[1]
+
+
+def test_a_click_sorts_a_table_by_its_numbers(tmp_path: Path) -> None:
+    cells = [({"rules.die": d}, play(2000, draws=share)) for d, share in ((6, 0.02), (5, 0.5), (4, 0.1))]
+    build_report(store(tmp_path, cells), "it")
+    click = "shown.querySelectorAll('#cells th')[2].click()"
+    order = "[...shown.querySelectorAll('#cells tbody tr')].map(row => row.cells[0].textContent)"
+    measure = f"({click}, [{order}, ({click}, {order}), shown.querySelectorAll('[aria-sort]').length, shown.documentElement.lang])"
+    assert json.loads(watch_in_chromium(tmp_path / "report.html", tmp_path, measure)) == [["0", "2", "1"], ["1", "2", "0"], 1, "it"]
+
+
+def test_the_console_stays_silent(hostile: Path, tmp_path: Path) -> None:
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    command = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    loud = tmp_path / "loud.html"
+    loud.write_text("<script>nothing.here()</script>")
+    heard = [
+        subprocess.run([command, *options, page.as_uri()], check=True, capture_output=True, text=True, timeout=120).stderr
+        for page in (loud, hostile / "report.html")
+    ]
+    assert ["CONSOLE" in text for text in heard] == [True, False]
+
+
 def test_chromium_loads_the_report(hostile: Path, tmp_path: Path) -> None:
     dom = open_in_chromium(hostile / "report.html", tmp_path / "profile")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in dom
@@ -574,10 +605,5 @@ def test_chromium_loads_the_report(hostile: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("width", [390, 1200])
 def test_the_page_does_not_scroll_sideways(hostile: Path, tmp_path: Path, width: int) -> None:
-    page = tmp_path / "page.html"
-    frame = f'<iframe style="width:{width}px; height:900px; border:0" src="{(hostile / "report.html").as_uri()}"></iframe>'
     measure = "[shown.documentElement.scrollWidth, [...shown.images].every(image => image.naturalWidth > 99)]"
-    script = f"onload = () => {{ const shown = document.querySelector('iframe').contentDocument; document.title = {measure} }}"
-    page.write_text(f"<title></title>{frame}<script>{script}</script>")
-    dom = open_in_chromium(page, tmp_path / "profile", "--allow-file-access-from-files")
-    assert f"<title>{width},true</title>" in dom
+    assert watch_in_chromium(hostile / "report.html", tmp_path, measure, width) == f"[{width},true]"

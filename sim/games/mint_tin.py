@@ -187,7 +187,10 @@ CHANCE, NO_TURN = -1, -2  # what `turn` says besides a seat
 DICE, CLOCK = 0, 1  # purposes of random streams
 PURPOSES = 2
 UNREACHABLE = 1000
-LEADS = 4096  # the leader is kept after every event; past this many, after every second, fourth, …
+LEADS = 4096  # the lead is kept after every event; past this many, after every second, fourth, …
+DISTANT = 20  # rolls that a seat which cannot close at all counts as behind
+TENTHS = (1, 2, 3, 4, 6, 7, 8, 9)  # at five, the half of the game, there is a column already
+IDEAL_MINUTES = 10  # not in the book; an experiment file may say otherwise
 
 # ---------------------------------------------------------------- state, view, outcome
 
@@ -214,14 +217,14 @@ STATE = np.dtype(
         ("asked", np.int64),  # questions asked at these snake eyes: 1 roller, 2 opponent, 3 roller again
         ("next_roller", np.int64),  # in alternate rolling
         ("ending", np.int64),
-        ("leader", np.int64),
+        ("lead", np.int64),  # action rolls seat 0 is ahead; UNREACHABLE, with its sign, for the seat that has closed
         ("last_leader", np.int64),
         ("lead_changes", np.int64),
         ("events", np.int64),
         ("untimed", np.int64),  # latest events whose time and idle rolls are still to be drawn
         ("rolls", np.int64),
         ("seconds", np.float64),
-        ("lead_shift", np.int64),  # the leader is noted after every 2 ** lead_shift events
+        ("lead_shift", np.int64),  # the lead is noted after every 2 ** lead_shift events
         ("leads", np.int64, (LEADS,)),
     ],
     align=True,
@@ -276,6 +279,10 @@ OUTCOME = np.dtype(
         ("winner_led_at_half", np.int64),
         ("margin", np.int64),
         ("finished", np.int64),
+        *((f"leader_at_{10 * tenth}_won", np.int64) for tenth in TENTHS),
+        ("winner_behind_mean", np.int64),
+        ("winner_behind_most", np.int64),
+        ("decisive_moment", np.int64),
     ],
     align=True,
 )
@@ -301,6 +308,10 @@ COLUMNS = (
     Column("winner_led_at_half", "was who closed the shelter ahead at half; none if nobody closed"),
     Column("margin", "action rolls the loser still needed when the other closed; none if nobody closed or it no longer could", "action rolls"),
     Column("finished", "did the game end within max_rolls"),
+    *(Column(f"leader_at_{10 * tenth}_won", f"did the leader at {10 * tenth}% of the game close the shelter; none without a leader") for tenth in TENTHS),
+    Column("winner_behind_mean", "action rolls the winner was behind, on average over the game; none if nobody closed", "action rolls", scale=0.01),
+    Column("winner_behind_most", "most action rolls the winner was behind; none if nobody closed", "action rolls"),
+    Column("decisive_moment", "when the winner took the lead for good, as a part of the game; none if nobody closed", "%", scale=0.1),
 )
 
 _MINUTE = 1 / 60  # of a second
@@ -328,10 +339,26 @@ METRICS = (
         unit="%",
     ),
     Metric("winner_led_at_half", "of the games somebody wins, share in which the winner led at half", "winner_led_at_half", "share", equals=1, unit="%"),
+    *(
+        Metric(
+            f"leader_at_{10 * tenth}_wins",
+            f"of the games with a leader at {10 * tenth}% of the game, share that leader wins",
+            f"leader_at_{10 * tenth}_won",
+            "share",
+            equals=1,
+            unit="%",
+        )
+        for tenth in TENTHS
+    ),
+    Metric("mean_drama", "mean action rolls the winner was behind over the game", "winner_behind_mean", "mean", unit="action rolls"),
+    Metric("most_drama", "mean of the most action rolls the winner was behind", "winner_behind_most", "mean", unit="action rolls"),
+    Metric("winner_never_behind", "of the games somebody wins, share in which the winner was never behind", "winner_behind_most", "share", equals=0, unit="%"),
+    Metric("decisive_moment", "mean part of the game after which the winner is ahead to the end", "decisive_moment", "mean", unit="%"),
     Metric("sacrifices", "mean meeples sacrificed", "sacrifices", "mean", unit="meeples", per_seat=True),
     Metric("pried_rate", "mean times the shelter is pried open", "pried", "mean", unit="times"),
     Metric("final_die", "mean face of the monster die at the end", "final_die", "mean", unit="face"),
     Metric("mean_margin", "mean action rolls the loser still needed", "margin", "mean", unit="action rolls"),
+    Metric("narrow_wins", "of the games somebody wins, share in which the loser lacked one action roll", "margin", "share", equals=1, unit="%"),
 )
 
 HIGHLIGHTS = (
@@ -404,7 +431,6 @@ def set_up(state, rules, streams):
     state.seconds = 0.0
     state.lead_changes = 0
     state.lead_shift = 0
-    state.leader = NOBODY
     state.last_leader = NOBODY
     state.next_roller = 0
     if rules.rolling == ALTERNATE:
@@ -820,21 +846,26 @@ def _update_lead(state, rules):
     """Who is ahead now: fewer action rolls still needed to close; the seat that has closed; nobody at a tie."""
     for seat in range(2):
         state.to_close[seat] = rolls_to_close(state, rules, seat)
+    state.lead = state.to_close[1] - state.to_close[0]
     if state.closed_by != NOBODY:
-        state.leader = state.closed_by
-    elif state.to_close[0] == state.to_close[1]:
-        state.leader = NOBODY
-    else:
-        state.leader = 0 if state.to_close[0] < state.to_close[1] else 1
-    if state.leader != NOBODY:
-        if state.last_leader == 1 - state.leader:
+        state.lead = UNREACHABLE if state.closed_by == 0 else -UNREACHABLE
+    leader = _leader_of(state.lead)
+    if leader != NOBODY:
+        if state.last_leader == 1 - leader:
             state.lead_changes += 1
-        state.last_leader = state.leader
+        state.last_leader = leader
+
+
+@jit
+def _leader_of(lead):
+    if lead == 0:
+        return NOBODY
+    return 0 if lead > 0 else 1
 
 
 @jit
 def _record_lead(state):
-    """Note the leader before the next event; when the list is full, keep every second entry."""
+    """Note the lead before the next event; when the list is full, keep every second entry."""
     entry = state.events >> state.lead_shift
     if entry << state.lead_shift != state.events:
         return
@@ -843,13 +874,37 @@ def _record_lead(state):
             state.leads[k] = state.leads[2 * k]
         state.lead_shift += 1
         entry = LEADS // 2
-    state.leads[entry] = state.leader
+    state.leads[entry] = state.lead
 
 
 @jit
-def _leader_at(state, quarters):
-    """Who was ahead after `quarters` quarters of the game's events (exact up to LEADS events)."""
-    return state.leads[state.events * quarters // 4 >> state.lead_shift]
+def _lead_at(state, part, of):
+    """The lead after `part` parts of `of` of the game's events (exact up to LEADS events)."""
+    return state.leads[state.events * part // of >> state.lead_shift]
+
+
+@jit
+def _lead_won(lead, sign):
+    """Was it the winner's (`sign` 1: seat 0, −1: seat 1, 0: nobody won)? MISSING without a lead."""
+    return MISSING if lead == 0 else np.int64(sign * lead > 0)
+
+
+@jit
+def _score_drama(state, row, sign):
+    """How far behind the winner was before each event, on average and at most, and when it took the lead for good."""
+    moments = ((state.events - 1) >> state.lead_shift) + 1
+    settled = moments
+    while settled > 0 and sign * state.leads[settled - 1] > 0:
+        settled -= 1
+    total = 0
+    most = 0
+    for k in range(settled):
+        behind = min(max(-sign * state.leads[k], 0), DISTANT)
+        total += behind
+        most = max(most, behind)
+    row.winner_behind_mean = np.int64(100.0 * total / moments + 0.5)
+    row.winner_behind_most = most
+    row.decisive_moment = np.int64(1000.0 * settled / moments + 0.5)
 
 
 # ---------------------------------------------------------------- outcome
@@ -862,6 +917,7 @@ def score(state, rules, streams, row):
     if state.rolls > rules.max_rolls:
         state.ending = UNFINISHED
     winner = state.ending if state.ending < 2 else NOBODY
+    sign = 0 if winner == NOBODY else 1 - 2 * winner
     finished = state.ending != UNFINISHED
     row.ending = state.ending
     row.finished = 1 if finished else 0
@@ -874,14 +930,26 @@ def score(state, rules, streams, row):
     for seat in range(2):
         row.points[seat] = points_of(state, rules, seat) if finished else MISSING
         row.sacrifices[seat] = state.sacrificed[seat]
-    row.leader_at_quarter = _leader_at(state, 1)
-    row.leader_at_half = _leader_at(state, 2)
-    row.leader_at_three_quarters = _leader_at(state, 3)
-    row.leader_at_quarter_won = _leader_won(row.leader_at_quarter, winner)
-    row.leader_at_half_won = _leader_won(row.leader_at_half, winner)
-    row.leader_at_three_quarters_won = _leader_won(row.leader_at_three_quarters, winner)
+    row.leader_at_quarter = _leader_of(_lead_at(state, 1, 4))
+    row.leader_at_half = _leader_of(_lead_at(state, 2, 4))
+    row.leader_at_three_quarters = _leader_of(_lead_at(state, 3, 4))
+    row.leader_at_quarter_won = _lead_won(_lead_at(state, 1, 4), sign)
+    row.leader_at_half_won = _lead_won(_lead_at(state, 2, 4), sign)
+    row.leader_at_three_quarters_won = _lead_won(_lead_at(state, 3, 4), sign)
+    row.leader_at_10_won = _lead_won(_lead_at(state, 1, 10), sign)
+    row.leader_at_20_won = _lead_won(_lead_at(state, 2, 10), sign)
+    row.leader_at_30_won = _lead_won(_lead_at(state, 3, 10), sign)
+    row.leader_at_40_won = _lead_won(_lead_at(state, 4, 10), sign)
+    row.leader_at_60_won = _lead_won(_lead_at(state, 6, 10), sign)
+    row.leader_at_70_won = _lead_won(_lead_at(state, 7, 10), sign)
+    row.leader_at_80_won = _lead_won(_lead_at(state, 8, 10), sign)
+    row.leader_at_90_won = _lead_won(_lead_at(state, 9, 10), sign)
     row.winner_led_at_half = MISSING if winner == NOBODY else (1 if row.leader_at_half == winner else 0)
     row.margin = MISSING if winner == NOBODY or state.to_close[1 - winner] == UNREACHABLE else state.to_close[1 - winner]
+    if winner == NOBODY:
+        row.winner_behind_mean = row.winner_behind_most = row.decisive_moment = MISSING
+    else:
+        _score_drama(state, row, sign)
 
 
 @jit
@@ -892,10 +960,3 @@ def points_of(state, rules, seat):
     if state.ending == seat:
         return rules.points[0] if state.sacrificed[seat] > 0 or state.inside[seat] == rules.meeples else rules.points[1]
     return rules.points[2] if state.sacrificed[seat] > 0 else rules.points[3]
-
-
-@jit
-def _leader_won(leader, winner):
-    if leader == NOBODY:
-        return MISSING
-    return 1 if leader == winner else 0

@@ -92,6 +92,6 @@ def check_state(state: dict[str, Any], rules: mint_tin.Rules) -> None:
 def mirror(state: dict[str, Any]) -> dict[str, Any]:
     """The same state with the seats exchanged."""
     swapped = {name: value[::-1] if isinstance(value, list) else value for name, value in state.items()}
-    for name in ("cover", "closed_by", "seat", "roller", "next_roller", "ending", "leader", "last_leader"):
+    for name in ("cover", "closed_by", "seat", "roller", "next_roller", "ending", "last_leader"):
         swapped[name] = 1 - state[name] if state[name] in (0, 1) else state[name]
-    return swapped
+    return swapped | {"lead": -state["lead"]}
