@@ -24,6 +24,8 @@ WIN = "win_rate"
 UNFINISHED = "unfinished_rate"
 WINNER_LED = "winner_led_at_half"
 
+ASSUMED = "†"  # marks what rests on assumed figures
+
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
@@ -94,9 +96,9 @@ class Results:
         return f"{count:,} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
 
     def name(self, figure: Figure) -> str:
-        """A figure's name in words."""
+        """A figure's name in words, with a dagger if it rests on assumed figures."""
         metric, seat = figure
-        words = metric.replace("_", " ")
+        words = metric.replace("_", " ") + (ASSUMED if self.run.metrics[metric]["assumed"] else "")
         return words if seat is None or all(cell["seats"] == 1 for cell in self.run.cells) else f"{words} of seat {seat}"
 
     def unit(self, metric: str, difference: bool = False) -> str:
@@ -195,10 +197,12 @@ def find(results: Results) -> list[Finding]:
     return [
         *_warn_of_unfinished(results),
         *(_tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)),
+        *_tell_sensitivity(results),
         *_tell_balance(results),
         *_tell_lead(results),
         *_tell_lengths(results),
         *_note_comparisons(results),
+        *_note_assumed(results),
     ]
 
 
@@ -374,6 +378,31 @@ def _warn_of_unfinished(results: Results) -> list[Finding]:
     return [Finding("warning", "Unfinished games:", text)]
 
 
+def _tell_sensitivity(results: Results) -> list[Finding]:
+    """In a one-at-a-time sweep of assumed knobs: which of their values change who wins more often, seat 0 or seat 1."""
+    run = results.run
+    assumed = {f"rules.{knob['knob']}" for knob in run.manifest["knobs"] if knob["assumed"]}
+    gaps = []
+    for cell in run.cells:
+        seats = {f["seat"]: f for f in run.figures(cell) if f["metric"] == WIN}
+        changed = {s for s in run.swept if cell["swept"][s] != run.cells[0]["swept"][s]}
+        gap = _compare_seats(results, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
+        if gap:
+            gaps.append((gap, results.labels[cell["cell"]]))
+    if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2:
+        return []
+    (base, _), *others = gaps
+    turned = [f"{label}: {write_interval(gap, signed=True)}" for gap, label in others if _sign(gap) != _sign(base)]
+    told = f"the gap of the win rates, seat 0 minus seat 1, is {write_interval(base, 'percentage points', signed=True)} at the assumed figures."
+    verdict = f"{len(turned)} change whether it is above, below or not told from 0{': ' if turned else ''}{'; '.join(turned)}"
+    return [Finding("finding", "What is assumed:", f"{told} Of {len(others)} other values of assumed figures, {verdict}.")]
+
+
+def _sign(interval: Interval) -> int:
+    """1 above zero, −1 below it, 0 not told from it."""
+    return (interval.low > 0) - (interval.high < 0)
+
+
 def _tell_balance(results: Results) -> list[Finding]:
     """Win rate of seat 0 minus that of each other seat: once for cells with one policy in every seat, once for the others."""
     mirrors: list[tuple[Interval, str]] = []
@@ -462,6 +491,17 @@ def _note_comparisons(results: Results) -> list[Finding]:
         return []
     text = "each has its own 95% interval; they are not simultaneous, so about one in 20 misses the true value."
     return [Finding("note", f"{count:,} differences are shown:", text)]
+
+
+def _note_assumed(results: Results) -> list[Finding]:
+    """Which knobs the marked figures rest on, with their values in the first cell."""
+    if not any(metric["assumed"] for metric in results.run.metrics.values()):
+        return []
+    rules = results.run.cells[0]["rules"]
+    knobs = [
+        f"{knob['knob']} {write_level(rules[knob['knob']])}{knob['unit'] and ' ' + knob['unit']}" for knob in results.run.manifest["knobs"] if knob["assumed"]
+    ]
+    return [Finding("note", f"{ASSUMED} rests on assumed figures:", f"{join_words(knobs)}.")]
 
 
 # ---------------------------------------------------------------- reading tables

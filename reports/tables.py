@@ -27,12 +27,13 @@ def figure_of(run: Run, cell: int, figure: dict[str, Any]) -> tuple[Interval, in
 
 
 def metrics_table(run: Run) -> pd.DataFrame:
-    """Tidy: cell, one column per swept setting, metric, seat, value, low, high, games."""
+    """Tidy: cell, one column per swept setting, metric, seat, value, low, high, games, assumed (rests on assumed figures)."""
     rows = []
     for cell in run.cells:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
-            rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
+            figures = {"metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games}
+            rows.append({"cell": cell["cell"], **_swept(run, cell), **figures, "assumed": run.metrics[figure["metric"]]["assumed"]})
     table = pd.DataFrame(rows)
     return table.astype({"seat": "Int64"})
 

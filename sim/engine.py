@@ -8,6 +8,7 @@ A game is a plain module with
     STATE, VIEW, OUTCOME          record dtypes: all of the game; what a seat sees; what is reported of a game
     COLUMNS, METRICS, HIGHLIGHTS  what the outcome fields mean (sim.outcomes)
     HEADLINES, ASSUMPTIONS        metrics a report leads with; what the figures rest on, in sentences
+    DISTRIBUTIONS                 columns of few values whose distributions a report draws
     UNTOLD                        STATE fields that a replay leaves out
     PURPOSES                      number of random streams the game itself uses
     set_up(state, rules, streams)

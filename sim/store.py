@@ -87,6 +87,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "columns": [asdict(column) for column in module.COLUMNS],
         "metrics": [asdict(metric) for metric in module.METRICS],
         "headlines": list(module.HEADLINES),
+        "distributions": list(module.DISTRIBUTIONS),
         "assumptions": list(module.ASSUMPTIONS),
         "fields": {str(n): [{"column": f.column.name, "seat": f.seat} for f in fields_of(module, n)] for n in seat_counts},
         "figures": {

@@ -424,6 +424,8 @@ HIGHLIGHTS = (
 
 HEADLINES = ("win_rate", "shared_rate", "mean_points", "mean_minutes", "mean_rounds", "wrong_call_rate", "tie_break_rate")
 
+DISTRIBUTIONS = ("rounds",)
+
 ASSUMPTIONS = (
     "Hands and eyes are modelled by human figures. Those marked as assumed have no measurement behind them, and every finding rests on them: "
     "configs/kitty_paw/sensitivity.toml halves and doubles each.",

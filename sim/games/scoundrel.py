@@ -282,6 +282,8 @@ HIGHLIGHTS = (
 
 HEADLINES = ("win_rate", "mean_score", "sd_score", "mean_crossed", "avoid_rate", "mean_minutes")
 
+DISTRIBUTIONS = ("died_at", "killer")
+
 ASSUMPTIONS = (
     "Every card resolved and every room avoided takes seconds_per_decision (default 5 s); playing time in minutes rests on it, nothing else does.",
     "The player remembers every card gone by and the order of those it put under the Dungeon, as far as that order is known to a player.",

@@ -54,7 +54,20 @@ ALIVE: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 HIDDEN = (
-    "grab", "noise", "flips", "error_draw", "wrong", "ready", "check_draw", "reaction", "reach", "touch", "deck", "removed", "seconds", "leads",
+    "grab",
+    "noise",
+    "flips",
+    "error_draw",
+    "wrong",
+    "ready",
+    "check_draw",
+    "reaction",
+    "reach",
+    "touch",
+    "deck",
+    "removed",
+    "seconds",
+    "leads",
 )  # fmt: skip - how others build, and bookkeeping no seat is shown
 
 
