@@ -43,6 +43,9 @@ def _user_errors() -> Iterator[None]:
     except InputError as error:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("housecarlo: interrupted; nothing more is written", err=True)
+        raise typer.Exit(130) from None
 
 
 def _show_version(wanted: bool) -> None:
@@ -83,7 +86,7 @@ def run(
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
-        check_folder(folder)
+        check_folder(folder, experiment.game)
         count = len(experiment.cells)
         if cache_is_empty():
             typer.echo("compiling the rules and policies; this happens once after they change", err=True)
@@ -94,7 +97,7 @@ def run(
         with _progress(experiment.games, count) as progress, explain_illegal(experiment, line_ups):
             tallies = play_blocks(player, jobs, progress=progress)
         seconds = time.perf_counter() - start
-        typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({tallies.games * count / seconds / 1e6:.2f} million a second)")
+        typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({_show_rate(tallies.games * count / seconds)})")
         write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
         try:
             _write_report(folder, plots)
@@ -221,9 +224,13 @@ def _progress(games: int, cells: int) -> Iterator[Callable[[int], None]]:
 
         def advance(played: int) -> None:
             speed = bar.tasks[0].speed
-            bar.update(task, completed=played * cells, rate=f"{speed / 1e6:.2f} M games/s" if speed else "")
+            bar.update(task, completed=played * cells, rate=_show_rate(speed) if speed else "")
 
         yield advance
+
+
+def _show_rate(games_per_second: float) -> str:
+    return f"{games_per_second / 1e6:.2f} million games/s" if games_per_second >= 1e5 else f"{games_per_second:,.0f} games/s"
 
 
 def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
@@ -237,9 +244,7 @@ def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
         if now - last >= 10:
             last = now
             left = (now - start) * (games - played) / played
-            typer.echo(
-                f"{played * cells:,} of {games * cells:,} games, {played * cells / (now - start) / 1e6:.2f} million a second, {left:.0f} s left", err=True
-            )
+            typer.echo(f"{played * cells:,} of {games * cells:,} games, {_show_rate(played * cells / (now - start))}, {left:.0f} s left", err=True)
 
     return advance
 
@@ -248,6 +253,7 @@ def _write_report(folder: Path, plots: bool) -> None:
     if plots:
         from reports.report import build_report
 
+        typer.echo("writing the report", err=True)
         build_report(folder)
         typer.echo(f"report: {folder / 'report.html'}")
     else:

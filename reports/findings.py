@@ -29,7 +29,7 @@ ASSUMED = "†"  # marks what rests on assumed figures
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
-FIGURES_TOLD = 2  # further figures told for a setting
+FIGURES_TOLD = 4  # further figures told for a setting
 
 PARTS = {0.1: "a tenth", 0.25: "a quarter", 0.5: "half", 0.75: "three quarters", 0.9: "nine tenths"}
 
@@ -103,9 +103,8 @@ class Results:
 
     def unit(self, metric: str, difference: bool = False) -> str:
         """The unit a metric, or a difference of it, is shown in."""
-        if self.run.metrics[metric]["kind"] == "share":
-            return "percentage points" if difference else "%"
-        return str(self.run.metrics[metric]["unit"])
+        unit = "%" if self.run.metrics[metric]["kind"] == "share" else str(self.run.metrics[metric]["unit"])
+        return "percentage points" if difference and unit == "%" else unit
 
     def describe_others(self, cell: int, setting: str) -> str:
         """The levels, in a cell, of the swept settings other than this one; empty if there is none or they stand at the baseline."""

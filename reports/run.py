@@ -68,7 +68,7 @@ class Run:
         except FileNotFoundError as error:
             raise RunError(f"{folder}: no stored run there ({Path(error.filename).name} is missing)") from None
         except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise RunError(f"{folder}: the stored run cannot be read ({error})") from None
+            raise RunError(f"{folder}: the stored run is damaged ({type(error).__name__})") from None
         if self.manifest.get("format") != FORMAT:
             raise RunError(f"{folder}: stored in format {self.manifest.get('format')}; this version reads format {FORMAT}")
         self.cells: list[dict[str, Any]] = self.manifest["cells"]

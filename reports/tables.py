@@ -92,6 +92,8 @@ def build_tables(folder: Path) -> None:
     run = Run(folder)
     metrics = metrics_table(run)
     write_tables(folder, metrics, cells_table(run, metrics), differences_table(run))
+    for stale in [*folder.glob("report.*"), *folder.glob("plots/*.png"), *folder.glob("plots/*.svg")]:
+        stale.unlink()  # of an earlier run in this folder
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
