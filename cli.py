@@ -21,6 +21,17 @@ app = typer.Typer(
 ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
 Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
+Games = Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's; with [stop] at most so many.", show_default=False)]
+Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")]
+HouseRules = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A house rule to try, as rules.monster_die=4. May be repeated.")]
+Versus = Annotated[list[str], typer.Option("--vs", metavar="KEY=VALUE", help="Compare with this instead of the rulebook. May be repeated.")]
+LineUp = Annotated[
+    list[str],
+    typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the game's usual policy]"),
+]
+HalfWidths = Annotated[
+    list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -36,11 +47,12 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game, as `house
 @contextmanager
 def _user_errors() -> Iterator[None]:
     """A user's mistake becomes one line on standard error and exit code 2; no command lets a traceback through for one."""
+    from reports.run import RunError
     from sim.errors import InputError
 
     try:
         yield
-    except InputError as error:
+    except (InputError, RunError) as error:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
@@ -65,44 +77,25 @@ def main(version: Annotated[bool, typer.Option("--version", callback=_show_versi
 def run(
     file: ExperimentFile,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to write to. [default: out/<name of the file>]", show_default=False)] = None,
-    games: Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's.", show_default=False)] = None,
+    games: Games = None,
     seed: Seed = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")] = 0,
+    jobs: Jobs = 0,
     settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
 ) -> None:
-    """Play an experiment and write tables, plots and a balance report."""
+    """Play an experiment and write tables, plots and a balance report. Exit code as of `check`."""
     with _user_errors():
         import shlex
-        import time
 
-        from policies.loading import load_line_ups
-        from reports.run import RunError
-        from sim.batch import Player, play_blocks
         from sim.experiment import read_experiment
-        from sim.jit import cache_is_empty
-        from sim.replay import explain_illegal
         from sim.store import check_folder, write_run
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
         check_folder(folder, experiment.game)
-        count = len(experiment.cells)
-        if cache_is_empty():
-            typer.echo("compiling the rules and policies; this happens once after they change", err=True)
-        line_ups = load_line_ups(experiment)
-        typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {experiment.games:,} games of {experiment.module.TITLE}")
-        player = Player(experiment, line_ups)
-        start = time.perf_counter()
-        with _progress(experiment.games, count) as progress, explain_illegal(experiment, line_ups):
-            tallies = play_blocks(player, jobs, progress=progress)
-        seconds = time.perf_counter() - start
-        typer.echo(f"played {tallies.games * count:,} games in {seconds:.1f} s ({_show_rate(tallies.games * count / seconds)})")
+        line_ups, tallies, seconds = _play(experiment, jobs)
         write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds)
-        try:
-            _write_report(folder, plots)
-        except RunError as error:
-            raise typer.Exit(2) from error
+        _report(folder, plots)
 
 
 @app.command()
@@ -110,14 +103,48 @@ def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `housecarlo run` wrote.", show_default=False)],
     plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
 ) -> None:
-    """Write tables, plots and report again from what a run stored, without playing."""
-    from reports.run import RunError
+    """Write tables, plots and report again from what a run stored, without playing. Exit code as of `check`."""
+    with _user_errors():
+        _report(folder, plots)
 
-    try:
-        _write_report(folder, plots)
-    except RunError as error:
-        typer.echo(f"housecarlo: {error}", err=True)
-        raise typer.Exit(2) from None
+
+@app.command()
+def check(file: ExperimentFile, games: Games = None, seed: Seed = None, jobs: Jobs = 0, settings: Settings = []) -> None:  # noqa: B006
+    """Play an experiment and print its targets and controls, one line each.
+
+    Exit code 0: all targets pass; 1: some fail; 3: none fails, some are undecided; 4: a control fails; 2: a mistake in the file.
+    """
+    with _user_errors():
+        from sim.experiment import read_experiment
+
+        experiment = read_experiment(file, games, seed, settings)
+        line_ups, tallies, seconds = _play(experiment, jobs)
+        _print_answers(_run_of(experiment, line_ups, tallies, seconds))
+
+
+@app.command()
+def compare(
+    game: GameName,
+    settings: HouseRules = [],  # noqa: B006
+    versus: Versus = [],  # noqa: B006
+    policies: LineUp = [],  # noqa: B006
+    precision: HalfWidths = [],  # noqa: B006
+    games: Games = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Answer one question on the terminal: what does a house rule change? No file is read or written."""
+    with _user_errors():
+        from policies.loading import usual_policy
+        from reports.answers import tell_comparison
+        from sim.experiment import parse_comparison
+
+        experiment = parse_comparison(game, settings, versus, policies or [usual_policy(_load_game(game))], precision, games, seed)
+        line_ups, tallies, seconds = _play(experiment, jobs)
+        found = _run_of(experiment, line_ups, tallies, seconds)
+        for line in tell_comparison(found):
+            typer.echo(line)
+        _print_answers(found)
 
 
 @app.command()
@@ -174,17 +201,21 @@ def policies(game: GameName, as_json: AsJson = False) -> None:
     _print_rows(game, describe_policies, as_json)
 
 
+def _load_game(game: str) -> Any:
+    from sim.engine import load_game
+    from sim.errors import InputError, suggest
+    from sim.games import GAMES
+
+    if game not in GAMES:
+        raise InputError(f'"{game}": no such game; {suggest(game, GAMES)}')
+    return load_game(game)
+
+
 def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], as_json: bool) -> None:
     with _user_errors():
         import json
 
-        from sim.engine import load_game
-        from sim.errors import InputError, suggest
-        from sim.games import GAMES
-
-        if game not in GAMES:
-            raise InputError(f'"{game}": no such game; {suggest(game, GAMES)}')
-        rows = rows_of(load_game(game))
+        rows = rows_of(_load_game(game))
     if as_json:
         typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
@@ -209,22 +240,78 @@ def _show(value: Any) -> str:
     return str(value)
 
 
+def _play(experiment: Any, jobs: int) -> tuple[Any, Any, float]:
+    """Play an experiment, all its games or until its figures are known as well as asked: line-ups, tallies, seconds."""
+    import time
+
+    from policies.loading import load_line_ups
+    from reports.verdicts import find_open
+    from sim.batch import Player, play_blocks, play_until_known
+    from sim.jit import cache_is_empty
+    from sim.replay import explain_illegal
+
+    count = len(experiment.cells)
+    if cache_is_empty():
+        typer.echo("compiling the rules and policies; this happens once after they change", err=True)
+    line_ups = load_line_ups(experiment)
+    most = "up to " if experiment.precision else ""
+    typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
+    player = Player(experiment, line_ups)
+    start = time.perf_counter()
+    with _progress(experiment.games * count) as progress, explain_illegal(experiment, line_ups):
+        if experiment.precision:
+            tallies = play_until_known(player, lambda so_far: find_open(_run_of(experiment, line_ups, so_far, 0.0)), jobs, progress=progress)
+        else:
+            tallies = play_blocks(player, jobs, progress=progress)
+    seconds = time.perf_counter() - start
+    total = sum(tallies.games)
+    typer.echo(f"played {total:,} games in {seconds:.1f} s ({_show_rate(total / seconds)})")
+    return line_ups, tallies, seconds
+
+
+def _run_of(experiment: Any, line_ups: Any, tallies: Any, seconds: float) -> Any:
+    """What was played so far, as the reports read it."""
+    from reports.run import Run
+    from sim.store import build_arrays, build_manifest
+
+    return Run((build_manifest(experiment, line_ups, tallies, "", seconds), build_arrays(tallies)))
+
+
+def _report(folder: Path, plots: bool) -> None:
+    """Write a stored run's report or tables, print its verdicts, exit with their code."""
+    from reports.run import Run
+
+    _write_report(folder, plots)
+    _print_answers(Run(folder))
+
+
+def _print_answers(run: Any) -> None:
+    """What a run answers, one line each: comparison, targets, precision, controls; exit with their code."""
+    from reports.answers import answer
+
+    lines, code = answer(run)
+    for line in lines:
+        typer.echo(line)
+    if code:
+        raise typer.Exit(code)
+
+
 @contextmanager
-def _progress(games: int, cells: int) -> Iterator[Callable[[int], None]]:
-    """A live bar with games/s and time left on a terminal; a plain line every ten seconds elsewhere."""
+def _progress(games: int) -> Iterator[Callable[[int], None]]:
+    """A live bar with games/s and time left on a terminal; a plain line every ten seconds elsewhere. `games`: of all cells."""
     if not sys.stderr.isatty():
-        yield _plain_progress(games, cells)
+        yield _plain_progress(games)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("playing"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=games * cells, rate="")
+        task = bar.add_task("", total=games, rate="")
 
         def advance(played: int) -> None:
             speed = bar.tasks[0].speed
-            bar.update(task, completed=played * cells, rate=_show_rate(speed) if speed else "")
+            bar.update(task, completed=played, rate=_show_rate(speed) if speed else "")
 
         yield advance
 
@@ -233,7 +320,7 @@ def _show_rate(games_per_second: float) -> str:
     return f"{games_per_second / 1e6:.2f} million games/s" if games_per_second >= 1e5 else f"{games_per_second:,.0f} games/s"
 
 
-def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
+def _plain_progress(games: int) -> Callable[[int], None]:
     import time
 
     start = last = time.monotonic()
@@ -244,7 +331,7 @@ def _plain_progress(games: int, cells: int) -> Callable[[int], None]:
         if now - last >= 10:
             last = now
             left = (now - start) * (games - played) / played
-            typer.echo(f"{played * cells:,} of {games * cells:,} games, {_show_rate(played * cells / (now - start))}, {left:.0f} s left", err=True)
+            typer.echo(f"{played:,} of {games:,} games, {_show_rate(played / (now - start))}, {left:.0f} s left", err=True)
 
     return advance
 

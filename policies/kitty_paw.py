@@ -32,6 +32,8 @@ from sim.games.kitty_paw import (
 from sim.jit import jit
 from sim.rng import draw_below
 
+USUAL = "adaptive"  # who plays if nobody is named
+
 
 @jit
 def is_there(view, slot):

@@ -55,6 +55,12 @@ def shipped_policies(module: ModuleType) -> dict[str, Any]:
     return {name: function for name, function in vars(home).items() if _is_policy(function, home.__name__)}
 
 
+def usual_policy(module: ModuleType) -> str:
+    """The policy that plays if nobody is named: the game's own choice, quick and good."""
+    home: Any = importlib.import_module(f"policies.{module.__name__.rpartition('.')[2]}")
+    return str(home.USUAL)
+
+
 def describe_policies(module: ModuleType) -> list[dict[str, Any]]:
     """One row per shipped policy: policy, parameters with defaults, summary (the docstring's first line)."""
     return [

@@ -9,6 +9,8 @@ from policies.tools import can, draw_legal, policy
 from sim.games.mint_tin import Action
 from sim.jit import jit
 
+USUAL = "strategist"  # who plays if nobody is named
+
 
 @policy
 def random(view, legal, rules, stream):

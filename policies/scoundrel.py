@@ -38,6 +38,8 @@ from sim.games.scoundrel import (
 from sim.jit import allocator, jit
 from sim.rng import STREAM, draw_below, next_word, open_stream
 
+USUAL = "planner"  # who plays if nobody is named
+
 
 @policy
 def random(view, legal, rules, stream):

@@ -16,8 +16,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from reports.run import Run
-from reports.statistics import Interval, paired_share, share
-from reports.tables import cells_table, differences_table, metrics_table
+from reports.statistics import Interval, share
+from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table
+
+BASELINE = "baseline"  # the setting of pairs compared with the baseline only
 
 # Names that games agree on; a game without one goes without the sentence.
 WIN = "win_rate"
@@ -57,6 +59,7 @@ class Change:
     figure: Figure
     interval: Interval
     same: bool  # this figure came out the same in every game
+    ratio: float = math.nan  # variance as of independent games over the variance as paired
 
     @property
     def clear(self) -> bool:
@@ -78,22 +81,27 @@ class Results:
             self.figures[cell, figure] = self._shown(metric, interval)
         of_headlines = [(m, f["seat"]) for m in run.manifest["headlines"] for cell in run.cells for f in run.figures(cell) if f["metric"] == m]
         self.headlines: list[Figure] = list(dict.fromkeys(of_headlines))
-        same = [figure for number, pair in enumerate(run.manifest["pairs"]) for figure in _find_same(run, number, pair)]
-        columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high")
+        columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "same", "variance_ratio", "value", "low", "high")
         changes = [
-            Change(setting, write_level(start), write_level(end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), alike)
-            for (setting, start, end, cell, reference, metric, seat, *interval), alike in zip(_records(self.differences, *columns), same, strict=True)
+            Change(setting, write_level(start), write_level(end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
+            for setting, start, end, cell, reference, metric, seat, same, ratio, *interval in _records(self.differences, *columns)
         ]
-        self.changes = [c for c in changes if c.figure in self.headlines]
+        self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
+        self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
         self.differing = {(c.cell, c.reference) for c in changes if not c.same}
-        self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")]
+        self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")[: len(run.cells)]]
         self.labels = [self._label(levels) for levels in self.levels]
 
     @property
     def games(self) -> str:
         """How many games, from which seed."""
-        count, seed = self.run.manifest["games"], self.run.manifest["seed"]
-        return f"{count:,} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
+        counts, seed = {cell["games"] for cell in self.run.cells}, self.run.manifest["seed"]
+        count = f"{min(counts):,}" if len(counts) == 1 else f"{min(counts):,} to {max(counts):,}"
+        return f"{count} games{' per cell' if len(self.run.cells) > 1 else ''}, seed {seed}"
+
+    def name_cell(self, cell: int) -> str:
+        """A cell's swept settings, or what else it was played for."""
+        return self.labels[cell] if cell < len(self.labels) else str(self.run.played[cell]["label"])
 
     def name(self, figure: Figure) -> str:
         """A figure's name in words, with a dagger if it rests on assumed figures."""
@@ -195,7 +203,7 @@ def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
         *_warn_of_unfinished(results),
-        *(_tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)),
+        *(_tell_effects(results) if results.changes else _tell_figures(results)),
         *_tell_sensitivity(results),
         *_tell_balance(results),
         *_tell_lead(results),
@@ -283,7 +291,7 @@ def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base
 def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
     steps = list({c.end: c for c in changes}.values())
     if not any((c.cell, c.reference) in results.differing for c in changes):
-        text = f"no effect; not one of the {results.run.manifest['games']:,} games came out differently."
+        text = f"no effect; not one of the {results.run.cells[0]['games']:,} games came out differently."
     else:
         text = f"no effect seen at this number of games: none larger than {_write_bounds(results, changes)} in any headline figure."
     subject = f"{name_setting(steps[0].setting)} from {steps[0].start} to {join_words([c.end for c in steps])}:"
@@ -362,7 +370,7 @@ def find_endings(run: Run) -> dict[str, Any] | None:
 def share_endings(run: Run, cell: int, column: dict[str, Any]) -> list[Interval]:
     """Share in percent of each label of a column."""
     sums = run.distribution(cell, column["name"])
-    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n))) for value in range(len(column["labels"]))]
+    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n, confidence_of(run)))) for value in range(len(column["labels"]))]
 
 
 def _warn_of_unfinished(results: Results) -> list[Finding]:
@@ -385,9 +393,9 @@ def _tell_sensitivity(results: Results) -> list[Finding]:
     for cell in run.cells:
         seats = {f["seat"]: f for f in run.figures(cell) if f["metric"] == WIN}
         changed = {s for s in run.swept if cell["swept"][s] != run.cells[0]["swept"][s]}
-        gap = _compare_seats(results, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
+        gap = compare_seats(run, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
         if gap:
-            gaps.append((gap, results.labels[cell["cell"]]))
+            gaps.append((Interval(*(100 * v for v in gap)), results.labels[cell["cell"]]))
     if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2:
         return []
     (base, _), *others = gaps
@@ -403,44 +411,38 @@ def _sign(interval: Interval) -> int:
 
 
 def _tell_balance(results: Results) -> list[Finding]:
-    """Win rate of seat 0 minus that of each other seat: once for cells with one policy in every seat, once for the others."""
+    """Win rate of seat 0 minus that of each other seat: for one policy in every seat, under rules alike for all seats or not, and for the others."""
     mirrors: list[tuple[Interval, str]] = []
+    handicaps: list[tuple[Interval, str]] = []
     others: list[tuple[Interval, str]] = []
     for cell in results.run.cells:
         seats = {f["seat"]: f for f in results.run.figures(cell) if f["metric"] == WIN and f["seat"] is not None}
         policies = [p["label"] for p in cell["policies"]]
         where = "" if all(s.startswith("policies") for s in results.run.swept) else results.labels[cell["cell"]]
         for seat in sorted(seats.keys() - {0}):
-            gap = _compare_seats(results, cell["cell"], seats[0], seats[seat])
-            if gap:
-                group = mirrors if len(set(policies)) == 1 else others
+            found = compare_seats(results.run, cell["cell"], seats[0], seats[seat])
+            if found:
+                gap = Interval(*(100 * x for x in found))
+                group = others if len(set(policies)) > 1 else mirrors if cell["symmetric"] else handicaps
                 group.append((gap, f"seat 0 ({policies[0]}) minus seat {seat} ({policies[seat]}){where and f' with {where}'}"))
     findings = []
     if mirrors:
         even = sum(gap.low <= 0 <= gap.high for gap, _ in mirrors)
         gap, where = max(mirrors, key=lambda pair: abs(pair[0].value))
-        verdict = "no difference between seats is seen" if even == len(mirrors) else "seats look uneven, as by chance one comparison in 20 does"
+        verdict = "no difference between seats is seen" if even == len(mirrors) else "a gap is seen; cells share their dice, so their gaps are one piece of evidence: try another seed or more games"
         count = f" In {even} of {len(mirrors)} comparisons the interval holds 0." if len(mirrors) > 1 else ""
         text = f"with the same policy in every seat, {verdict}.{count} {'Largest gap' if count else 'Gap'} of the win rates: {_write_gap(gap, where)}."
         findings.append(Finding("finding", "Seat balance:", text))
-    if others:
-        extremes = dict.fromkeys(choose(others, key=lambda pair: pair[0].value) for choose in (min, max))
-        told = " to ".join(_write_gap(gap, where) for gap, where in extremes)
-        findings.append(Finding("finding", "Policies against each other:", f"the gap of the win rates {'is' if len(extremes) == 1 else 'goes from'} {told}."))
+    for subject, start, gaps in (("Seats of unequal rules:", "with the same policy in every seat, ", handicaps), ("Policies against each other:", "", others)):
+        if gaps:
+            extremes = dict.fromkeys(choose(gaps, key=lambda pair: pair[0].value) for choose in (min, max))
+            told = " to ".join(_write_gap(gap, where) for gap, where in extremes)
+            findings.append(Finding("finding", subject, f"{start}the gap of the win rates {'is' if len(extremes) == 1 else 'goes from'} {told}."))
     return findings
 
 
 def _write_gap(gap: Interval, where: str) -> str:
     return f"{write_interval(gap, 'percentage points', signed=True)}, {where}"
-
-
-def _compare_seats(results: Results, cell: int, first: dict[str, Any], other: dict[str, Any]) -> Interval | None:
-    """Difference in percentage points of two shares of one column, which exclude each other; None if the columns differ."""
-    if first["field"] != other["field"]:
-        return None
-    sums = results.run.sums(cell, first["field"])
-    x, y = (sums.count_of(figure["equals"]) for figure in (first, other))
-    return Interval(*(100 * v for v in paired_share((x, sums.n), (y, sums.n), (sums.n, x, y, 0))))
 
 
 def _tell_lead(results: Results) -> list[Finding]:
@@ -512,14 +514,3 @@ def _records(table: pd.DataFrame, *columns: str) -> Iterable[tuple[Any, ...]]:
 
 def _seat(value: Any) -> int | None:
     return None if pd.isna(value) else int(value)
-
-
-def _find_same(run: Run, number: int, pair: dict[str, Any]) -> list[bool]:
-    """Per paired figure: did it come out the same in every game of both cells?"""
-    cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-    same = []
-    for (figure, reference_field), (n, sum_x, sum_y, products) in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
-        x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], reference_field)
-        squares = sum_x + sum_y if run.metrics[figure["metric"]]["kind"] == "share" else x.squares + y.squares
-        same.append(n == x.n == y.n and squares == 2 * products)  # Σ(x − y)² = 0
-    return same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 import shlex
 import tempfile
@@ -10,7 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reports.answers import SEQUENCES, SIMULTANEOUS, tabulate_answers
 from reports.findings import (
+    Change,
     Figure,
     Results,
     adapt_digits,
@@ -23,6 +26,7 @@ from reports.findings import (
 from reports.run import Run, RunError
 from reports.statistics import Interval
 from reports.tables import write_tables
+from reports.verdicts import write_ratio
 
 if TYPE_CHECKING:
     from reports.plots import Plot
@@ -39,7 +43,8 @@ METHOD = (
     "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
     "(Conover, Practical Nonparametric Statistics, section 3.2); above 4,096 units of a column they are known to 1 part in 2,048.",
     "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
-    "differences of means Student's t interval from the variance of the paired differences.",
+    "differences of means Student's t interval from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
+    "32 groups of games (1,000 draws, the same for all cells).",
     "Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions.",
 )
 
@@ -120,15 +125,17 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "question": manifest["question"],
         "manifest": manifest,
         "games": results.games,
+        "answers": tabulate_answers(results.run),
         "findings": find(results),
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
         "plots": plots,
-        "differences": _tabulate_differences(results),
+        "differences": _tabulate_differences(results, results.changes),
+        "deltas": _tabulate_deltas(results),
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
-        "method": METHOD,
+        "method": [METHOD[0], *(SEQUENCES if results.run.anytime else METHOD[1:-1]), *([SIMULTANEOUS] if manifest["targets"] else []), METHOD[-1]],
         "metrics": _tabulate_metrics(results),
         "glossary": [(name, metric["meaning"], metric["unit"]) for name, metric in results.run.metrics.items()],
         "fence": "`" * max(3, 1 + max(map(len, re.findall("`+", manifest["experiment"])), default=0)),
@@ -145,42 +152,56 @@ def _head(results: Results, figure: Figure, difference: bool = False) -> dict[st
     return {"name": results.name(figure), "unit": results.unit(figure[0], difference), "meaning": results.run.metrics[figure[0]]["meaning"]}
 
 
-def _write_entry(interval: Interval | None, digits: int, signed: bool = False, clear: bool = False) -> dict[str, Any]:
-    """An entry of a table: the figure, its interval, and whether it is set off from zero."""
+def _write_entry(interval: Interval | None, digits: int, signed: bool = False, clear: bool = False, ratio: float = math.nan) -> dict[str, Any]:
+    """An entry of a table: the figure, its interval, whether it is set off from zero, and what pairing gained."""
     if interval is None:
-        return {"value": "–", "interval": "", "bold": False}
+        return {"value": "–", "interval": "", "bold": False, "ratio": ""}
     digits = adapt_digits(interval, digits)
     value, low, high = (write_number(x, digits, signed) for x in interval)
-    return {"value": value, "interval": "" if low == high == "–" else f"{low} to {high}", "bold": clear}
+    return {"value": value, "interval": "" if low == high == "–" else f"{low} to {high}", "bold": clear, "ratio": write_ratio(ratio)}
 
 
 def _tabulate_cells(results: Results) -> dict[str, Any]:
     """One row a cell, one column a headline figure; decimals are alike within a column."""
-    columns = [[results.figures.get((cell, f)) for cell in range(len(results.labels))] for f in results.headlines]
+    columns = [[results.figures.get((cell, f)) for cell in range(len(results.run.played))] for f in results.headlines]
     digits = [choose_digits(i for i in column if i) for column in columns]
     rows = [
-        {"cell": cell, "label": label, "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
-        for cell, label in enumerate(results.labels)
+        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
+        for cell in range(len(results.run.played))
     ]
     return {"heads": [_head(results, f) for f in results.headlines], **_limit(rows, "cells.csv")}
 
 
-def _tabulate_differences(results: Results) -> dict[str, Any]:
+def _tabulate_deltas(results: Results) -> dict[str, Any]:
+    """As `_tabulate_differences`, every cell against the baseline; no rows where that table holds all of them."""
+    if set(map(_key, results.deltas)) <= set(map(_key, results.changes)):
+        return {"heads": [], "rows": [], "note": ""}
+    table = _tabulate_differences(results, results.deltas)
+    for row in table["rows"]:
+        row["change"] = results.name_cell(row["cell"])
+    return table
+
+
+def _key(change: Change) -> tuple[int, int]:
+    return change.cell, change.reference
+
+
+def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[str, Any]:
     """One row a pair of cells, one column a headline figure."""
-    digits = {f: choose_digits(c.interval for c in results.changes if c.figure == f and not c.same) for f in results.headlines}
+    digits = {f: choose_digits(c.interval for c in changes if c.figure == f and not c.same) for f in results.headlines}
     pairs: dict[tuple[int, int, str], dict[str, Any]] = {}
-    for c in results.changes:
+    for c in changes:
         row = pairs.setdefault(
             (c.cell, c.reference, c.setting),
             {
+                "cell": c.cell,
                 "change": f"{name_setting(c.setting)}: {c.start}\u00a0→\u00a0{c.end}",
                 "context": results.describe_others(c.cell, c.setting),
                 "entries": {f: _write_entry(None, 0) for f in results.headlines},
             },
         )
-        row["entries"][c.figure] = (
-            {"value": "0", "interval": "no game differs", "bold": False} if c.same else _write_entry(c.interval, digits[c.figure], True, c.clear)
-        )
+        entry = _write_entry(c.interval, digits[c.figure], True, c.clear, c.ratio)
+        row["entries"][c.figure] = entry | {"value": "0", "interval": "no game differs", "bold": False, "ratio": ""} if c.same else entry
     rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
     return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
 
@@ -191,7 +212,7 @@ def _tabulate_metrics(results: Results) -> dict[str, Any]:
     rows = [
         {
             "cell": cell,
-            "label": results.labels[cell],
+            "label": results.name_cell(cell),
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
             "games": f"{count:,}",
@@ -214,7 +235,7 @@ def _list_highlights(results: Results) -> dict[str, Any]:
     rows = [
         {
             "cell": found["cell"],
-            "label": results.labels[found["cell"]],
+            "label": results.name_cell(found["cell"]),
             "name": found["name"],
             "meaning": found["meaning"],
             "game": found["game"],

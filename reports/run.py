@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
-HALF = EXACT // 2
-FORMAT = 1
-PAIRED = ("share", "mean")  # kinds of figures compared game by game: see sim/tally.py
+GROUPS_EXACT = 512  # so are those of the groups below this, then 1/256 wide
+FORMAT = 2
+
+NO_BINS = np.zeros(0, dtype=np.int64)
 
 
 class RunError(Exception):
@@ -51,32 +52,72 @@ class Sums:
     @cached_property
     def values(self) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Least value of each bin, in the column's unit."""
-        n = np.arange(len(self.bins), dtype=np.int64)
-        shift = np.maximum(n // HALF - 1, 0)
-        return (np.where(n < EXACT, n, (n - shift * HALF) << shift) + self.low) * self.scale
+        return (least_values(len(self.bins)) + self.low).astype(np.float64) * self.scale
+
+    def width_at(self, value: float) -> float:
+        """Width of the bin that begins at `value`, less one unit of the column: how far beyond it the true value may be."""
+        spot = round(value / self.scale) - self.low
+        return float((1 << (spot // EXACT).bit_length()) - 1) * self.scale
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """Exact sums of one figure over the games both cells of a pair played (x: cell, y: reference; a share counts 0 or 1).
+
+    `both` is n, Σx, Σy, Σxy of the games where neither is missing; x and y have no bins.
+    """
+
+    x: Sums
+    y: Sums
+    both: tuple[int, int, int, int]
+
+    @property
+    def same(self) -> bool:
+        """Is the figure the same in every game of both?"""
+        n, _, _, products = self.both
+        return n == self.x.n == self.y.n and self.x.squares + self.y.squares == 2 * products  # Σ(x − y)² = 0
+
+
+def least_values(bins: int, exact: int = EXACT) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Least value, above the column's low, of each of the first so many bins."""
+    n, half = np.arange(bins, dtype=np.int64), exact // 2
+    shift = np.maximum(n // half - 1, 0)
+    return np.where(n < exact, n, (n - shift * half) << shift)
+
+
+def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Manifest and arrays of the run stored in `folder`. Raises RunError."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        with np.load(folder / "tallies.npz", allow_pickle=False) as arrays:
+            stored = dict(arrays)
+    except FileNotFoundError as error:
+        raise RunError(f"{folder}: no stored run there ({Path(error.filename).name} is missing)") from None
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise RunError(f"{folder}: the stored run is damaged ({type(error).__name__})") from None
+    if manifest.get("format") != FORMAT:
+        raise RunError(f"{folder}: stored in format {manifest.get('format')}; this version reads format {FORMAT}")
+    return manifest, stored
 
 
 class Run:
-    """A run's folder, read. Raises RunError."""
+    """A run: that of a folder, or one just played (its manifest and arrays). Raises RunError.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        try:
-            self.manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-            with np.load(folder / "tallies.npz", allow_pickle=False) as arrays:
-                self._arrays = dict(arrays)
-        except FileNotFoundError as error:
-            raise RunError(f"{folder}: no stored run there ({Path(error.filename).name} is missing)") from None
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
-            raise RunError(f"{folder}: the stored run is damaged ({type(error).__name__})") from None
-        if self.manifest.get("format") != FORMAT:
-            raise RunError(f"{folder}: stored in format {self.manifest.get('format')}; this version reads format {FORMAT}")
+    `cells` are those the sweep asks for, `played` also those played only to compare with, by number.
+    """
+
+    def __init__(self, stored: Path | tuple[dict[str, Any], dict[str, Any]]) -> None:
+        self.manifest, self._arrays = read_folder(stored) if isinstance(stored, Path) else stored
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
+        self.played = [*self.cells, *self.manifest["extra_cells"]]
+        self.baseline: int = self.manifest["baseline"]
+        self.drawn: dict[tuple[int, str, int | None], Any] = {}  # bootstrap draws of figures, once made
+        self.anytime = bool(self.manifest["precision"])  # were the games played until figures were well enough known?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}
-        for cell in self.cells:
+        for cell in self.played:
             number = cell["cell"]
             starts = np.concatenate([[0], np.cumsum(self._arrays[f"cell{number}_lengths"])])
             for n, field in enumerate(self.fields(cell)):
@@ -101,16 +142,31 @@ class Run:
 
     def distribution(self, cell: int, column: str, seat: int | None = None) -> Sums:
         """Exact sums of a cell's column (and seat), by name."""
-        fields = self.fields(self.cells[cell])
+        fields = self.fields(self.played[cell])
         return self._sums[cell, next(n for n, f in enumerate(fields) if f["column"] == column and f["seat"] == seat)]
 
-    def paired_figures(self, pair: int) -> list[tuple[dict[str, Any], int]]:
-        """The shares and means that both cells of a pair have, in the order of `pair_sums`, with the reference's field of each."""
-        cell, reference = (self.cells[self.manifest["pairs"][pair][name]] for name in ("cell", "reference"))
-        theirs = {(f["metric"], f["seat"]): f["field"] for f in self.figures(reference)}  # of other seats, if their number is swept
-        keys = [(f, (f["metric"], f["seat"])) for f in self.figures(cell) if self.metrics[f["metric"]]["kind"] in PAIRED]
-        return [(figure, theirs[key]) for figure, key in keys if key in theirs]
+    def same_figure(self, cell: int, figure: dict[str, Any]) -> dict[str, Any] | None:
+        """The figure of this metric and seat in another cell, which may have other seats and so other fields."""
+        key = (figure["metric"], figure["seat"])
+        return next((theirs for theirs in self.figures(self.played[cell]) if (theirs["metric"], theirs["seat"]) == key), None)
 
-    def pair_sums(self, pair: int) -> list[tuple[int, int, int, int]]:
-        """Per paired figure (shares and means, in the order of `figures`): n, Σx, Σy, Σxy over both cells' games."""
-        return [(int(a), int(b), int(c), int(d)) for a, b, c, d in self._arrays[f"pair{pair}_sums"]]
+    def paired_figures(self, pair: int) -> list[dict[str, Any]]:
+        """The figures of a pair's cell that its reference has too, in the order of `pair_sums`."""
+        cell, reference = (self.manifest["pairs"][pair][name] for name in ("cell", "reference"))
+        return [figure for figure in self.figures(self.played[cell]) if self.same_figure(reference, figure)]
+
+    def pair_sums(self, pair: int) -> list[PairSums]:
+        """Exact sums of each of a pair's `paired_figures`."""
+        found = []
+        for figure, row in zip(self.paired_figures(pair), self._arrays[f"pair{pair}_sums"], strict=True):
+            s = [int(x) for x in row]
+            scale = self.columns[self.metrics[figure["metric"]]["column"]]["scale"]
+            x, y = (Sums(n, total, squares, NO_BINS, 0, scale) for n, total, squares in (s[:3], s[3:6]))
+            found.append(PairSums(x, y, (s[6], s[7], s[8], s[9])))
+        return found
+
+    def groups(self, cell: int, field: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Counts (groups, coarse bins) of a field that quantiles are of, by game index modulo the number of groups."""
+        place = self.manifest["grouped"][str(self.played[cell]["seats"])].index(field)
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_groups{place}"]
+        return counts

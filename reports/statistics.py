@@ -1,4 +1,4 @@
-"""Intervals (95%) of shares, means, quantiles and of paired differences.
+"""Intervals (95%, if not said otherwise) of shares, means, quantiles and of paired differences.
 
 Wilson and Newcombe are written here from scipy.special, because importing scipy.stats takes longer than
 playing a small run; a test holds them against scipy.stats and statsmodels.
@@ -7,21 +7,42 @@ playing a small run; a test holds them against scipy.stats and statsmodels.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from reports.run import Sums
+from reports.run import GROUPS_EXACT, Sums, least_values
+from reports.sequences import factor, rank_limits, share_limits
 
-CONFIDENCE = 0.95
-TAIL = (1 - CONFIDENCE) / 2
-Z = float(special.ndtri(1 - TAIL))
+DRAWS = 1000  # of the bootstrap
+
+
+@dataclass(frozen=True)
+class Confidence:
+    """How an interval may err: it misses with chance `error`, at one number of games or (`anytime`) wherever play stops."""
+
+    error: float = 0.05
+    anytime: bool = False
+
+    @property
+    def z(self) -> float:
+        """Half-width in standard errors of a normal figure, at one number of games."""
+        return float(special.ndtri(1 - self.error / 2))
+
+    def width(self, games: int) -> float:
+        """Half-width in standard errors of a mean over so many games: Student's t, or the confidence sequence."""
+        return factor(games, self.error) if self.anytime else float(special.stdtrit(games - 1, 1 - self.error / 2))
+
+
+AT_95 = Confidence()
 
 
 class Interval(NamedTuple):
-    """A figure with its 95% interval."""
+    """A figure with its interval."""
 
     value: float
     low: float
@@ -31,28 +52,31 @@ class Interval(NamedTuple):
 NO_FIGURE = Interval(math.nan, math.nan, math.nan)
 
 
-def share(count: int, n: int) -> Interval:
-    """Share count/n with Wilson's score interval (Wilson, JASA 22, 1927); NaN for n = 0."""
+def share(count: int, n: int, sure: Confidence = AT_95) -> Interval:
+    """Share count/n with Wilson's score interval (Wilson, JASA 22, 1927) or its confidence sequence; NaN for n = 0."""
     if n == 0:
         return NO_FIGURE
     p = count / n
-    centre = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
-    half = Z / (1 + Z * Z / n) * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+    if sure.anytime:
+        return Interval(p, *share_limits(count, n, sure.error))
+    z = sure.z
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Interval(p, 0.0 if count == 0 else centre - half, 1.0 if count == n else centre + half)
 
 
-def mean(sums: Sums) -> Interval:
-    """Mean with Student's t interval, in the column's unit; the interval is NaN for fewer than 2 games."""
+def mean(sums: Sums, sure: Confidence = AT_95) -> Interval:
+    """Mean with Student's t interval or its confidence sequence, in the column's unit; the interval is NaN for fewer than 2 games."""
     if sums.n == 0:
         return NO_FIGURE
     value = float(sums.mean) * sums.scale
     if sums.n == 1:
         return Interval(value, math.nan, math.nan)
-    half = float(special.stdtrit(sums.n - 1, 1 - TAIL)) * math.sqrt(float(sums.variance / (sums.n - 1))) * sums.scale
+    half = sure.width(sums.n) * math.sqrt(float(sums.variance / (sums.n - 1))) * sums.scale
     return Interval(value, value - half, value + half)
 
 
-def deviation(sums: Sums) -> Interval:
+def deviation(sums: Sums, sure: Confidence = AT_95) -> Interval:
     """Standard deviation (of n − 1), in the column's unit, with an interval right for any distribution with a fourth moment.
 
     The logarithm of the variance is about normal with variance (kurtosis − (n − 3)/(n − 1)) / n, the kurtosis taken from
@@ -66,26 +90,30 @@ def deviation(sums: Sums) -> Interval:
         return Interval(value, value, value)
     fourth = float(sums.bins @ (sums.values / sums.scale - float(sums.mean)) ** 4) / sums.n
     spread = max(fourth / variance**2 - (sums.n - 3) / (sums.n - 1), 0.0) / sums.n
-    factor = math.exp(Z * math.sqrt(spread) / 2)
-    return Interval(value, value / factor, value * factor)
+    stretch = math.exp(sure.width(sums.n) * math.sqrt(spread) / 2)
+    return Interval(value, value / stretch, value * stretch)
 
 
-def quantile(sums: Sums, level: float) -> Interval:
+def quantile(sums: Sums, level: float, sure: Confidence = AT_95) -> Interval:
     """Smallest value that a share `level` of games does not exceed, with the distribution-free order-statistic interval.
 
     The ranks are binomial quantiles (Conover, Practical Nonparametric Statistics, 3.2); a limit that too few games
-    leave open is NaN. Values to 1/2048.
+    leave open is NaN. Values to 1/2048. For a sequence, the ranks that a sequence of shares leaves.
     """
     if sums.n == 0:
         return NO_FIGURE
     reached = np.cumsum(sums.bins)
-    below = math.floor(special.bdtrik(TAIL, sums.n, level)) if special.bdtr(0, sums.n, level) <= TAIL else -1
-    above = math.ceil(special.bdtrik(1 - TAIL, sums.n, level))
-    ranks = (math.ceil(level * sums.n), below + 1, above + 1)
+    low, high = rank_limits(level, sums.n, sure.error) if sure.anytime else _binomial_ranks(level, sums.n, sure.error / 2)
+    ranks = (math.ceil(level * sums.n), low, high + 1)
     return Interval(*(float(sums.values[np.searchsorted(reached, rank)]) if 1 <= rank <= sums.n else math.nan for rank in ranks))
 
 
-def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int]) -> Interval:
+def _binomial_ranks(level: float, n: int, tail: float) -> tuple[int, int]:
+    below = math.floor(special.bdtrik(tail, n, level)) if special.bdtr(0, n, level) <= tail else -1
+    return below + 1, math.ceil(special.bdtrik(1 - tail, n, level))
+
+
+def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int], sure: Confidence = AT_95) -> Interval:
     """Difference of two means over the same games; `both` is n, Σx, Σy, Σxy of the games where neither is missing.
 
     Var = Vx/nx + Vy/ny − 2·n·Cov/(nx·ny), exact in rationals: a cell against itself gives 0 with no width. Student's t;
@@ -96,23 +124,28 @@ def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int]) -> Interval:
     value = float(x.mean - y.mean) * x.scale
     if min(x.n, y.n) < 2:
         return Interval(value, math.nan, math.nan)
-    variance = x.variance / (x.n - 1) + y.variance / (y.n - 1)
-    n, sum_x, sum_y, products = both
-    if n > 1:
-        variance -= 2 * Fraction(n * products - sum_x * sum_y, n * (n - 1)) * n / (x.n * y.n)
-    half = float(special.stdtrit(min(x.n, y.n) - 1, 1 - TAIL)) * math.sqrt(max(float(variance), 0.0)) * x.scale
+    _, variance = difference_variances(x, y, both)
+    half = sure.width(min(x.n, y.n)) * math.sqrt(max(float(variance), 0.0)) * x.scale
     return Interval(value, value - half, value + half)
 
 
-def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, int, int]) -> Interval:
+def difference_variances(x: Sums, y: Sums, both: tuple[int, int, int, int]) -> tuple[Fraction, Fraction]:
+    """Variance of the difference of two means: as of independent games, and as paired; in the column's integers squared."""
+    apart = x.variance / (x.n - 1) + y.variance / (y.n - 1)
+    n, sum_x, sum_y, products = both
+    return apart, apart - (2 * Fraction(n * products - sum_x * sum_y, n * (n - 1)) * n / (x.n * y.n) if n > 1 else 0)
+
+
+def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, int, int], sure: Confidence = AT_95) -> Interval:
     """Difference of two shares (count, n) over the same games, from their Wilson limits and the correlation of the two.
 
     Newcombe's hybrid score interval for paired data (Statistics in Medicine 17, 1998). Games that only one of the two
-    counts make the shares less correlated than the games both count (n, Σx, Σy, Σxy).
+    counts make the shares less correlated than the games both count (n, Σx, Σy, Σxy). A sequence's limits in place of
+    Wilson's make it a sequence: both are so many standard errors wide as the asymptotic one of means.
     """
     if min(x[1], y[1]) == 0:
         return NO_FIGURE
-    share_x, share_y = share(*x), share(*y)
+    share_x, share_y = share(*x, sure), share(*y, sure)
     n, sum_x, sum_y, products = both
     spread = sum_x * (n - sum_x) * sum_y * (n - sum_y)
     correlation = (n * products - sum_x * sum_y) / math.sqrt(spread) * n / math.sqrt(x[1] * y[1]) if spread else 0.0
@@ -124,3 +157,49 @@ def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, i
 
 def _hypotenuse(a: float, b: float, correlation: float) -> float:
     return math.sqrt(max(a * a - 2 * correlation * a * b + b * b, 0.0))
+
+
+def draw_quantiles(groups: np.ndarray[Any, np.dtype[np.int64]], level: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Quantiles, in the column's integers above its low, of DRAWS runs made of groups of games drawn with replacement.
+
+    The draws are the same for all cells, so differences between cells are paired (blocks bootstrap: Künsch, Annals of
+    Statistics 17, 1989; here groups of independent games). Within a bin that holds several values they are spread evenly.
+    """
+    counted = _draw_counts(groups)
+    reached = np.cumsum(counted, axis=1)
+    rank = np.ceil(level * reached[:, -1])
+    spot = (reached >= rank[:, None]).argmax(axis=1)
+    edges = least_values(groups.shape[1] + 1, GROUPS_EXACT).astype(np.float64)
+    within, row = counted[np.arange(DRAWS), spot], np.arange(DRAWS)
+    part = (rank - (reached[row, spot] - within)) / np.maximum(within, 1)
+    drawn: np.ndarray[Any, np.dtype[np.float64]] = edges[spot] + np.where(np.diff(edges)[spot] > 1, part * np.diff(edges)[spot], 0)
+    return drawn
+
+
+def draw_deviations(groups: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """As `draw_quantiles`: standard deviations, each value in the middle of its bin."""
+    counted = _draw_counts(groups)
+    edges = least_values(groups.shape[1] + 1, GROUPS_EXACT).astype(np.float64)
+    values = edges[:-1] + (np.diff(edges) - 1) / 2
+    n = np.maximum(counted.sum(axis=1), 1)
+    means = counted @ values / n
+    drawn: np.ndarray[Any, np.dtype[np.float64]] = np.sqrt(np.maximum(counted @ values**2 / n - means**2, 0))
+    return drawn
+
+
+def _draw_counts(groups: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    counts: np.ndarray[Any, np.dtype[np.float64]] = _group_draws(len(groups)) @ groups.astype(np.float64)
+    return counts
+
+
+@cache
+def _group_draws(groups: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """How often each group is drawn, (DRAWS, groups); the same in every report."""
+    return np.random.default_rng(0).multinomial(groups, np.full(groups, 1 / groups), size=DRAWS).astype(np.float64)
+
+
+def paired_draws(value: float, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], groups: int, games: int, sure: Confidence = AT_95) -> Interval:
+    """Difference of two figures, `value`, from the draws of both: Student's t of the groups, or the confidence sequence."""
+    error = float(np.std(x - y)) * math.sqrt(groups / (groups - 1))
+    half = error * (sure.width(games) if sure.anytime else Confidence(sure.error).width(groups))
+    return Interval(value, value - half, value + half)

@@ -2,80 +2,182 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from reports.run import Run
-from reports.statistics import Interval, deviation, mean, paired_mean, paired_share, quantile, share
+from reports.run import PairSums, Run
+from reports.statistics import (
+    AT_95,
+    NO_FIGURE,
+    Confidence,
+    Interval,
+    deviation,
+    difference_variances,
+    draw_deviations,
+    draw_quantiles,
+    mean,
+    paired_draws,
+    paired_mean,
+    paired_share,
+    quantile,
+    share,
+)
 
 
-def figure_of(run: Run, cell: int, figure: dict[str, Any]) -> tuple[Interval, int]:
+class Difference(NamedTuple):
+    """A figure of one cell minus that of another, over the games both played, and what pairing them gained.
+
+    `ratio` is the variance as of independent games over the variance as paired (NaN if both are 0); `same`: it is the same in every game.
+    """
+
+    interval: Interval
+    games: int
+    ratio: float
+    same: bool
+
+
+def confidence_of(run: Run, error: float = AT_95.error) -> Confidence:
+    """The intervals a run allows: of one number of games, or, where play went on until figures were known, sequences."""
+    return Confidence(error, run.anytime)
+
+
+def figure_of(run: Run, cell: int, figure: dict[str, Any], sure: Confidence | None = None) -> tuple[Interval, int]:
     """One figure of one cell with its interval, in the metric's unit (shares as fractions), and the games behind it."""
     metric = run.metrics[figure["metric"]]
     sums = run.sums(cell, figure["field"])
+    sure = sure or confidence_of(run)
     if metric["kind"] == "share":
-        interval = share(sums.count_of(figure["equals"]), sums.n)
+        interval = share(sums.count_of(figure["equals"]), sums.n, sure)
     elif metric["kind"] == "mean":
-        interval = mean(sums)
+        interval = mean(sums, sure)
     elif metric["kind"] == "sd":
-        interval = deviation(sums)
+        interval = deviation(sums, sure)
     else:
-        interval = quantile(sums, metric["level"])
+        interval = quantile(sums, metric["level"], sure)
     return Interval(*(x * metric["scale"] for x in interval)), sums.n
 
 
+def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence | None = None) -> Difference:
+    """One figure of a pair of cells, in the metric's unit (shares as fractions); of a cell and itself exactly 0."""
+    metric = run.metrics[figure["metric"]]
+    x, y, both = sums.x, sums.y, sums.both
+    sure = sure or confidence_of(run)
+    games = min(x.n, y.n)
+    if pair["cell"] == pair["reference"] and games:
+        return Difference(Interval(0.0, 0.0, 0.0), games, math.inf, True)
+    if metric["kind"] in ("quantile", "sd"):
+        interval, ratio = _drawn_difference(run, pair, figure, sums, sure)
+        return Difference(interval, games, ratio, sums.same)
+    if metric["kind"] == "share":
+        interval = paired_share((x.total, x.n), (y.total, y.n), both, sure)
+    else:
+        interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure)))
+    apart, paired = difference_variances(x, y, both) if games > 1 else (0, 0)
+    return Difference(interval, games, _ratio(float(apart), float(paired)), sums.same)
+
+
+def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
+    """By the paired bootstrap: of quantiles and standard deviations."""
+    metric = run.metrics[figure["metric"]]
+    theirs = run.same_figure(pair["reference"], figure)
+    assert theirs is not None
+    both = ((pair["cell"], figure), (pair["reference"], theirs))
+    of_cells = [run.sums(cell, one["field"]) for cell, one in both]
+    groups = len(run.groups(pair["cell"], figure["field"]))
+    found = [figure_of(run, cell, one)[0].value / metric["scale"] for cell, one in both]
+    if any(math.isnan(value) for value in found):
+        return NO_FIGURE, math.nan
+    if sums.same and of_cells[0].n == of_cells[1].n:
+        return Interval(0.0, 0.0, 0.0), math.inf
+    x, y = (_draw(run, cell, one) for cell, one in both)
+    unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
+    value, low, high = paired_draws(found[0] - found[1], x, y, groups, min(one.n for one in of_cells), sure)
+    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+
+
+def _draw(run: Run, cell: int, figure: dict[str, Any]) -> Any:
+    """The draws of a figure of a cell, in the column's unit."""
+    key = (cell, figure["metric"], figure["seat"])
+    if key not in run.drawn:
+        metric, groups = run.metrics[figure["metric"]], run.groups(cell, figure["field"])
+        drawn = draw_quantiles(groups, metric["level"]) if metric["kind"] == "quantile" else draw_deviations(groups)
+        run.drawn[key] = drawn * run.sums(cell, figure["field"]).scale
+    return run.drawn[key]
+
+
+def _ratio(apart: float, paired: float) -> float:
+    return apart / paired if paired > 0 else math.inf if apart > 0 else math.nan
+
+
+def differences_of(run: Run, number: int, sure: Confidence | None = None) -> Iterator[tuple[dict[str, Any], Difference]]:
+    """Every figure that both cells of a pair have, by the pair's number, with its difference."""
+    pair = run.manifest["pairs"][number]
+    for figure, sums in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
+        yield figure, difference_of(run, pair, figure, sums, sure)
+
+
+def compare_seats(run: Run, cell: int, first: dict[str, Any], other: dict[str, Any], sure: Confidence | None = None) -> Interval | None:
+    """Difference of two shares of one column, which exclude each other (fractions); None if the columns differ."""
+    if first["field"] != other["field"]:
+        return None
+    sums = run.sums(cell, first["field"])
+    x, y = (sums.count_of(figure["equals"]) for figure in (first, other))
+    return paired_share((x, sums.n), (y, sums.n), (sums.n, x, y, 0), sure or confidence_of(run))
+
+
 def metrics_table(run: Run) -> pd.DataFrame:
-    """Tidy: cell, one column per swept setting, metric, seat, value, low, high, games, assumed (rests on assumed figures)."""
+    """Tidy: cell, one column per swept setting (none for a cell outside it), metric, seat, value, low, high, games, assumed (rests on assumed figures)."""
     rows = []
-    for cell in run.cells:
+    for cell in run.played:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
             figures = {"metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games}
             rows.append({"cell": cell["cell"], **_swept(run, cell), **figures, "assumed": run.metrics[figure["metric"]]["assumed"]})
-    table = pd.DataFrame(rows)
-    return table.astype({"seat": "Int64"})
+    return pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
 
 
 def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
     """One row a cell: its swept settings, policies, then every figure (`win_rate[0]`, `win_rate[0]_low`, …)."""
     rows = []
-    for cell in run.cells:
+    for cell in run.played:
         row: dict[str, Any] = {"cell": cell["cell"], **_swept(run, cell), "policies": " / ".join(p["label"] for p in cell["policies"])}
         for figure in metrics[metrics["cell"] == cell["cell"]].itertuples():
             name = figure.metric if pd.isna(figure.seat) else f"{figure.metric}[{figure.seat}]"
             row |= {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
         rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).astype(_whole(run))
 
 
 def differences_table(run: Run) -> pd.DataFrame:
-    """Paired differences, cell minus reference: setting, from, to, cell, reference, metric, seat, value, low, high, games."""
+    """Paired differences, cell minus reference; for a pair only compared with the baseline, setting is `baseline` and the levels are the cells' names.
+
+    setting, from, to, cell, reference, metric, seat, value, low, high, games, variance_ratio, same (in every game).
+    """
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
-        cell, reference = run.cells[pair["cell"]], run.cells[pair["reference"]]
-        for (figure, reference_field), both in zip(run.paired_figures(number), run.pair_sums(number), strict=True):
-            metric = run.metrics[figure["metric"]]
-            x, y = run.sums(cell["cell"], figure["field"]), run.sums(reference["cell"], reference_field)
-            if metric["kind"] == "share":
-                interval = paired_share((x.count_of(figure["equals"]), x.n), (y.count_of(figure["equals"]), y.n), both)
-            else:
-                interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both)))
+        levels = [_level(run.played[pair[which]], pair["setting"]) for which in ("reference", "cell")]
+        for figure, difference in differences_of(run, number):
             rows.append(
                 {
                     "setting": pair["setting"],
-                    "from": _text(reference["swept"][pair["setting"]]),
-                    "to": _text(cell["swept"][pair["setting"]]),
-                    "cell": cell["cell"],
-                    "reference": reference["cell"],
+                    "from": levels[0],
+                    "to": levels[1],
+                    "cell": pair["cell"],
+                    "reference": pair["reference"],
                     "metric": figure["metric"],
                     "seat": figure["seat"],
-                    **interval._asdict(),
-                    "games": both[0],
+                    **difference.interval._asdict(),
+                    "games": difference.games,
+                    "variance_ratio": difference.ratio,
+                    "same": difference.same,
                 }
             )
-    columns = ["setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high", "games"]
+    columns = ["setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high", "games", "variance_ratio", "same"]
     return pd.DataFrame(rows, columns=columns).astype({"seat": "Int64"})
 
 
@@ -97,7 +199,16 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: _text(cell["swept"][setting]) for setting in run.swept}
+    return {setting: _text(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
+
+
+def _whole(run: Run) -> dict[str, Any]:
+    """Swept settings of whole numbers stay so where a cell outside the sweep has none."""
+    return {setting: "Int64" for setting, levels in run.manifest["sweep"].items() if all(type(level) is int for level in levels)}
+
+
+def _level(cell: dict[str, Any], setting: str) -> Any:
+    return _text(cell["swept"][setting]) if setting in cell["swept"] else cell["label"]
 
 
 def _text(value: Any) -> Any:

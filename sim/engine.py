@@ -9,6 +9,8 @@ A game is a plain module with
     COLUMNS, METRICS, HIGHLIGHTS  what the outcome fields mean (sim.outcomes)
     HEADLINES, ASSUMPTIONS        metrics a report leads with; what the figures rest on, in sentences
     DISTRIBUTIONS                 columns of few values whose distributions a report draws
+    EXACT                         figures known exactly (sim.outcomes.Exact), which every run is held against
+    is_symmetric(rules) -> bool   do these rules treat all seats alike
     UNTOLD                        STATE fields that a replay leaves out
     PURPOSES                      number of random streams the game itself uses
     set_up(state, rules, streams)

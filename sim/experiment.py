@@ -12,7 +12,7 @@ import math
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any
@@ -23,9 +23,12 @@ from sim.engine import PARAMETERS_MOST, load_game
 from sim.errors import InputError, suggest
 from sim.games import GAMES
 from sim.knobs import Rules, allowed
+from sim.questions import Precision, Target, read_precision, read_targets
 
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
+BASELINE, CONTROL = "baseline", "control"  # what cells are for that no sweep asks for
+TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets")  # the longer name first
 SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?)?|seats")
 
 
@@ -44,21 +47,27 @@ class PolicyChoice:
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination of rules and policies; `swept` holds the swept settings that make it."""
+    """One combination of rules and policies; `swept` holds the swept settings that make it.
+
+    `purpose` is empty for a swept cell; else what it is played for besides: BASELINE or CONTROL.
+    """
 
     number: int
     swept: tuple[tuple[str, Any], ...]
     rules: Rules
     policies: tuple[PolicyChoice, ...]
+    purpose: str = ""
 
     def label(self) -> str:
         """The swept settings in one line."""
+        if self.purpose:
+            return self.purpose
         return ", ".join(f"{short_name(key)} {show_level(value)}" for key, value in self.swept) or "rules as given"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two cells that differ in one swept setting: `cell` is compared with `reference`, game by game."""
+    """Two cells compared game by game, `cell` with `reference`: they differ in one swept setting, or (BASELINE) at will."""
 
     cell: int
     reference: int
@@ -81,12 +90,32 @@ class Experiment:
     sweep: tuple[tuple[str, tuple[Any, ...]], ...]
     cells: tuple[Cell, ...]
     pairs: tuple[Pair, ...]
+    baseline: int
+    targets: tuple[Target, ...] = ()
+    precision: tuple[Precision, ...] = ()
     overrides: tuple[str, ...] = ()
+
+    @property
+    def swept_cells(self) -> tuple[Cell, ...]:
+        """The cells the file asks for, without those played only to compare with."""
+        return tuple(cell for cell in self.cells if not cell.purpose)
 
     @property
     def module(self) -> ModuleType:
         """The game's module."""
         return load_game(self.game)
+
+
+class _Baseline(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    rules: dict[str, Any] = {}
+    policies: Annotated[list[str | dict[str, Any]], Field(min_length=1)] | None = None
+
+
+class _Stop(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+    precision: dict[str, Any]
+    max_games: Annotated[int, Field(ge=1, le=GAMES_MOST)] = 10_000_000
 
 
 class _File(BaseModel):
@@ -100,6 +129,12 @@ class _File(BaseModel):
     question: str = ""
     rules: dict[str, Any] = {}
     sweep: dict[str, Any] = {}
+    baseline: _Baseline = _Baseline()
+    stop: _Stop | None = None
+    targets: dict[str, Any] = {}
+
+
+INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop}
 
 
 def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
@@ -128,6 +163,8 @@ def parse_experiment(
         _override(data, override, where)
     if games is not None:
         data["games"] = games
+        if isinstance(data.get("stop"), dict):
+            data["stop"]["max_games"] = games
     if seed is not None:
         data["seed"] = seed
     if isinstance(data.get("game"), str) and data["game"] not in GAMES:
@@ -152,7 +189,21 @@ def parse_experiment(
         _check_sweep(key, levels, module, where)
     base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats}
     combinations = _combine(sweep, mode, base, module, where)
-    cells = tuple(_cell(number, swept, base, module, where) for number, swept in enumerate(combinations))
+    cells = [_cell(number, swept, base, module, where) for number, swept in enumerate(combinations)]
+    precision = read_precision(file.stop.precision, module, where) if file.stop else ()
+    pairs = _pairs(cells)
+    baseline = _find_baseline(cells, file, base, module, where)
+    compared = {(pair.cell, pair.reference) for pair in pairs}
+    pairs += [Pair(cell.number, baseline, BASELINE) for cell in cells if cell.number != baseline and (cell.number, baseline) not in compared]
+    targets = read_targets(file.targets, module, where)
+    asked = [(f"targets.{target.quantity.name}", target.quantity) for target in targets]
+    asked += [(f"stop.precision.{one.quantity.name}", one.quantity) for one in precision]
+    for key, quantity in asked:
+        if quantity.delta and len(cells) == 1:
+            raise InputError(f"{where}: {key}: the only cell is the baseline itself; sweep something, or give another [baseline]")
+        if quantity.seat is not None and all(quantity.seat >= len(cell.policies) for cell in cells):
+            raise InputError(f"{where}: {key}: there is no seat {quantity.seat}; seats are 0 to {max(len(cell.policies) for cell in cells) - 1}")
+    _add_swap(cells, module)
     return Experiment(
         name=re.sub(r"[^\w.-]+", "_", path.stem).strip(".") or "experiment",
         path=path,
@@ -160,14 +211,40 @@ def parse_experiment(
         game=file.game,
         title=file.title,
         question=file.question,
-        games=file.games,
+        games=file.stop.max_games if file.stop else file.games,
         seed=file.seed,
         sweep_mode=mode,
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
-        cells=cells,
-        pairs=_pairs(cells),
+        cells=tuple(cells),
+        pairs=tuple(pairs),
+        baseline=baseline,
+        targets=targets,
+        precision=precision,
         overrides=tuple(overrides),
     )
+
+
+def parse_comparison(
+    game: str,
+    settings: Sequence[str],
+    versus: Sequence[str],
+    policies: Sequence[str],
+    precision: Sequence[str] = (),
+    games: int | None = None,
+    seed: int | None = None,
+) -> Experiment:
+    """An experiment of one cell, `settings`, against a baseline, `versus`: both lists of `key=value`, of rules or policies. Raises InputError."""
+    data: dict[str, Any] = {"game": game, "policies": list(policies)}
+    path = Path("compare")
+    for key_value in precision:
+        _override(data, f"stop.precision.{key_value}", "--precision")
+    for option, prefix, given in (("--set", "", settings), ("--vs", "baseline.", versus)):
+        for key_value in given:
+            if not key_value.startswith(("rules.", "policies")):
+                raise InputError(f"{option} {key_value}: allowed: rules.… and policies, as key=value, for example rules.monster_die=4")
+            _override(data, prefix + key_value, option)
+    experiment = parse_experiment(data, path, "", games, seed)
+    return replace(experiment, pairs=experiment.pairs or (Pair(0, 0, BASELINE),))  # a rule compared with itself
 
 
 def short_name(setting: str) -> str:
@@ -191,23 +268,25 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
     key, equals, word = override.partition("=")
     key, word = key.strip(), word.strip()
     if not equals or not key:
-        raise InputError(f'{where}: --set {override}: write key=value, for example "rules.monster_die=4"')
+        raise InputError(f'{where}: {override}: write key=value, for example "rules.monster_die=4"')
     try:
         value = tomllib.loads(f"value = {word}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
         value = word
-    table, _, rest = key.partition(".")
-    if rest and table in ("rules", "sweep"):
-        inner = data.setdefault(table, {})
-        if not isinstance(inner, dict):
-            raise InputError(f"{where}: {table}: must be a table")
-        inner[rest.strip('"')] = value
-        _settle(data, f"rules.{rest}" if table == "rules" else "")
+    path = next((table for table in TABLES if key.startswith(f"{table}.") and key != f"{table}."), "")
+    if path:
+        inner = data
+        for table in path.split("."):
+            inner = inner.setdefault(table, {})
+            if not isinstance(inner, dict):
+                raise InputError(f"{where}: {table}: must be a table")
+        inner[key.removeprefix(f"{path}.").strip('"')] = value
+        _settle(data, key if path == "rules" else "")
     elif key in _File.model_fields:
         data[key] = value
         _settle(data, key)
     else:
-        raise InputError(f"{where}: --set {key}: no such key; {suggest(key, [*_File.model_fields, 'rules.…', 'sweep.…'])}")
+        raise InputError(f"{where}: --set {key}: no such key; {suggest(key, [*_File.model_fields, *(f'{table}.…' for table in TABLES)])}")
 
 
 def _settle(data: dict[str, Any], setting: str) -> None:
@@ -223,6 +302,10 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
     first = error.errors(include_url=False)[0]
     location = [part for part in first["loc"] if isinstance(part, str | int)]
     key = prefix + (str(location[0]) if location else "")
+    if len(location) > 1 and location[0] in INNER:
+        known = list(INNER[location[0]].model_fields)
+        location = location[1:]
+        key = f"{key}.{location[0]}"
     if first["type"] == "extra_forbidden":
         return f"{key}: unknown key; {suggest(str(location[0]), known)}"
     if first["type"] == "value_error":
@@ -340,7 +423,31 @@ def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> 
     return policies
 
 
-def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
+def _find_baseline(cells: list[Cell], file: _File, base: dict[str, Any], module: ModuleType, where: str) -> int:
+    """The cell all are compared with; one more cell is added if none swept is that."""
+    try:
+        policies = [_choice(entry, where) for entry in file.baseline.policies] if file.baseline.policies else base["policies"]
+        baseline = _cell(len(cells), (), {**base, "rules": file.baseline.rules, "policies": policies}, module, where)
+    except InputError as error:
+        raise InputError(str(error).replace(f"{where}: ", f"{where}: baseline.", 1)) from None
+    same = (cell.number for cell in cells if (cell.rules, cell.policies) == (baseline.rules, baseline.policies))
+    number = next(same, baseline.number)
+    if number == baseline.number:
+        cells.append(replace(baseline, purpose=BASELINE))
+    return number
+
+
+def _add_swap(cells: list[Cell], module: ModuleType) -> None:
+    """One more cell, if none is that: the first unlike line-up under rules alike for all seats, every policy one seat on."""
+    first = next((cell for cell in cells if len(set(cell.policies)) > 1 and module.is_symmetric(cell.rules)), None)
+    if first is None:
+        return
+    line_up = (first.policies[-1], *first.policies[:-1])
+    if all((cell.rules, cell.policies) != (first.rules, line_up) for cell in cells):
+        cells.append(Cell(len(cells), (), first.rules, line_up, CONTROL))
+
+
+def _pairs(cells: Sequence[Cell]) -> list[Pair]:
     """Each cell with the one that has the first level of one swept setting and is alike in the others."""
     pairs = []
     by_settings = {json.dumps(cell.swept, default=str): cell.number for cell in cells}
@@ -352,4 +459,4 @@ def _pairs(cells: Sequence[Cell]) -> tuple[Pair, ...]:
             reference = by_settings.get(json.dumps(tuple(changed), default=str))
             if level != first and reference is not None:
                 pairs.append(Pair(cell.number, reference, setting))
-    return tuple(pairs)
+    return pairs

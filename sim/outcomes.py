@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 MISSING = -(2**62)  # a column's value in a game where it has none (the time of an unfinished game)
 
@@ -53,3 +53,15 @@ class Highlight:
     name: str
     meaning: str
     order: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Figures known exactly: those of `rules` (what is unsaid is the rulebook's) when `policies` sit in the seats.
+
+    `values` gives each figure (`metric` or `metric[seat]`, shares as fractions) and how far its last digit may be off.
+    """
+
+    policies: tuple[str, ...]
+    rules: dict[str, Any]
+    values: dict[str, tuple[float, float]]

@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -16,12 +17,12 @@ import numpy as np
 
 from sim.batch import LineUp, Tallies
 from sim.errors import InputError
-from sim.experiment import Experiment, short_name
+from sim.experiment import Cell, Experiment, short_name
 from sim.jit import source_digest
 from sim.knobs import describe
-from sim.tally import fields_of, figures_of
+from sim.tally import fields_of, figures_of, grouped_fields
 
-FORMAT = 1
+FORMAT = 2
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 
 
@@ -47,7 +48,7 @@ def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], 
     """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "tallies.npz", lambda path: _write_tallies(path, tallies))
+        _replace(folder / "tallies.npz", lambda path: _write_arrays(path, build_arrays(tallies)))
         manifest = json.dumps(build_manifest(experiment, line_ups, tallies, command, play_seconds), indent=1, ensure_ascii=False)
         _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8"))
     except OSError as error:
@@ -70,25 +71,20 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "game": experiment.game,
         "game_title": module.TITLE,
         "game_version": module.VERSION,
-        "games": tallies.games,
+        "games": experiment.games,
         "seed": experiment.seed,
         "play_seconds": round(play_seconds, 3),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": _find_versions(),
         "source_digest": source_digest(),
         "sweep_mode": experiment.sweep_mode,
         "sweep": {key: list(levels) for key, levels in experiment.sweep},
         "knobs": describe(module.Rules),
-        "cells": [
-            {
-                "cell": cell.number,
-                "label": cell.label(),
-                "swept": dict(cell.swept),
-                "rules": cell.rules.model_dump(mode="json"),
-                "seats": len(policies),
-                "policies": [{"name": choice.name, "label": choice.label(), "parameters": dict(choice.parameters)} for choice in cell.policies],
-            }
-            for cell, (policies, _) in zip(experiment.cells, line_ups, strict=True)
-        ],
+        "cells": [_describe_cell(experiment, cell, tallies.games[cell.number]) for cell in experiment.swept_cells],
+        "extra_cells": [_describe_cell(experiment, cell, tallies.games[cell.number]) | {"purpose": cell.purpose} for cell in experiment.cells if cell.purpose],
+        "baseline": experiment.baseline,
+        "precision": [asdict(asked) for asked in experiment.precision],
+        "targets": [asdict(target) for target in experiment.targets],
+        "exact": [asdict(exact) | {"rules": module.Rules(**exact.rules).model_dump(mode="json")} for exact in module.EXACT],
         "pairs": [asdict(pair) | {"knob": short_name(pair.setting)} for pair in experiment.pairs],
         "columns": [asdict(column) for column in module.COLUMNS],
         "metrics": [asdict(metric) for metric in module.METRICS],
@@ -99,6 +95,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "figures": {
             str(n): [{"metric": f.metric.name, "seat": f.seat, "field": f.index, "equals": f.equals} for f in figures_of(module, n)] for n in seat_counts
         },
+        "grouped": {str(n): grouped_fields(module, n) for n in seat_counts},
         "highlights": [
             {"cell": number, "name": highlight.name, "meaning": highlight.meaning, "game": found[1], "values": _values(highlight.order, found[0])}
             for number, tally in enumerate(tallies.cells)
@@ -108,19 +105,44 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
     }
 
 
+@cache
+def _find_versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+
+
+def _describe_cell(experiment: Experiment, cell: Cell, games: int) -> dict[str, Any]:
+    return {
+        "cell": cell.number,
+        "label": cell.label(),
+        "swept": dict(cell.swept),
+        "rules": cell.rules.model_dump(mode="json"),
+        "symmetric": experiment.module.is_symmetric(cell.rules),
+        "seats": len(cell.policies),
+        "policies": [{"name": choice.name, "label": choice.label(), "parameters": dict(choice.parameters)} for choice in cell.policies],
+        "games": games,
+    }
+
+
 def _values(order: Sequence[tuple[str, int]], keys: Sequence[int]) -> dict[str, int]:
     return {column: sign * key for (column, sign), key in zip(order, keys, strict=True)}
 
 
-def _write_tallies(path: Path, tallies: Tallies) -> None:
+def build_arrays(tallies: Tallies) -> dict[str, Any]:
+    """The tallies as the reports read them."""
     arrays: dict[str, Any] = {}
     for n, cell in enumerate(tallies.cells):
         # Sums can pass 2⁶³, so they are stored as decimal text.
         arrays[f"cell{n}_sums"] = np.array([[str(x) for x in row] for row in zip(cell.counts, cell.totals, cell.squares, strict=True)])
         arrays[f"cell{n}_bins"] = np.concatenate(cell.bins)
         arrays[f"cell{n}_lengths"] = np.array([len(bins) for bins in cell.bins])
+        for k, groups in enumerate(cell.groups):
+            arrays[f"cell{n}_groups{k}"] = groups
     for n, pair in enumerate(tallies.pairs):
         arrays[f"pair{n}_sums"] = np.array([[str(x) for x in row] for row in pair.sums])
+    return arrays
+
+
+def _write_arrays(path: Path, arrays: dict[str, Any]) -> None:
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)
 

@@ -3,6 +3,9 @@
 Every outcome is an integer, so counts, sums, sums of squares and of products are exact integers, and
 memory does not grow with the number of games. Distributions are counted in bins that are exact up to
 4096 above a column's least value and 1/2048 wide beyond (log-linear, as in HdrHistogram).
+
+Columns that have quantiles or standard deviations are counted once more, coarsely and in GROUPS groups by game index: the groups are
+what a paired bootstrap draws from, the same whatever the blocks were.
 """
 
 from __future__ import annotations
@@ -18,9 +21,10 @@ from sim.jit import jit
 from sim.outcomes import MISSING, Column, Metric
 
 EXACT = 4096
-HALF = EXACT // 2
+GROUPS = 32
+GROUPS_EXACT = 512  # bins of the groups: 1/256 wide beyond this
 LOW_32 = 0xFFFFFFFF
-PAIRED = ("share", "mean")  # kinds of figures compared game by game
+DRAWN = ("quantile", "sd")  # kinds of figures whose differences are bootstrapped
 
 
 @dataclass(frozen=True)
@@ -61,15 +65,21 @@ def figures_of(module: ModuleType, seats: int) -> list[Figure]:
     return figures
 
 
+def grouped_fields(module: ModuleType, seats: int) -> list[int]:
+    """The flat fields that some quantile or standard deviation is of."""
+    return sorted({figure.index for figure in figures_of(module, seats) if figure.metric.kind in DRAWN})
+
+
 @dataclass
 class CellTally:
-    """Exact sums of one cell: per field the games counted, Σx, Σx² and the bins; and the games to tell."""
+    """Exact sums of one cell: per field the games counted, Σx, Σx² and the bins; the games to tell; (GROUPS, bins) per grouped field."""
 
     counts: list[int]
     totals: list[int]
     squares: list[int]
     bins: list[np.ndarray[Any, np.dtype[np.int64]]]
     highlights: list[tuple[tuple[int, ...], int] | None] = field(default_factory=list)
+    groups: list[np.ndarray[Any, np.dtype[np.int64]]] = field(default_factory=list)
 
     def add(self, other: CellTally) -> None:
         """Take in the tally of other games of the same cell."""
@@ -77,13 +87,17 @@ class CellTally:
         self.totals = [a + b for a, b in zip(self.totals, other.totals, strict=True)]
         self.squares = [a + b for a, b in zip(self.squares, other.squares, strict=True)]
         self.bins = [_add_bins(a, b) for a, b in zip(self.bins, other.bins, strict=True)]
+        self.groups = [_add_bins(a, b) for a, b in zip(self.groups, other.groups, strict=True)]
         both = zip(self.highlights, other.highlights, strict=True)
         self.highlights = [min((one for one in pair if one is not None), default=None) for pair in both]
 
 
 @dataclass
 class PairTally:
-    """Exact sums over the games in which both cells have a value: per figure n, Σx, Σy, Σxy (x: cell, y: reference)."""
+    """Exact sums of each figure over the games both cells played (x: cell, y: reference; a share counts 0 or 1).
+
+    n, Σx, Σx² of the games with an x; n, Σy, Σy² of those with a y; n, Σx, Σy, Σxy of those with both.
+    """
 
     sums: list[list[int]]
 
@@ -98,6 +112,7 @@ class Counter:
     def __init__(self, module: ModuleType, seats: int) -> None:
         self.fields = fields_of(module, seats)
         self.lows = np.array([f.column.low for f in self.fields], dtype=np.int64)
+        self.grouped = grouped_fields(module, seats)
         place = {f.column.name: n for n, f in reversed(list(enumerate(self.fields)))}
         self.orders = [
             (np.array([place[name] for name, _ in h.order], dtype=np.int64), np.array([sign for _, sign in h.order], dtype=np.int64)) for h in module.HIGHLIGHTS
@@ -116,6 +131,7 @@ class Counter:
             squares=[_join(high, low) for high, low in sums[:, 2:]],
             bins=[bins[a:b].copy() for a, b in itertools.pairwise(starts)],
             highlights=highlights,
+            groups=[_tally_groups(rows, first, f, self.lows[f]) for f in self.grouped],
         )
 
 
@@ -124,15 +140,19 @@ class PairCounter:
 
     def __init__(self, module: ModuleType, seats: int, reference_seats: int) -> None:
         theirs = {(f.metric.name, f.seat): f.index for f in figures_of(module, reference_seats)}
-        paired = [f for f in figures_of(module, seats) if f.metric.kind in PAIRED and (f.metric.name, f.seat) in theirs]
+        paired = [f for f in figures_of(module, seats) if (f.metric.name, f.seat) in theirs]
         self.index = np.array([f.index for f in paired], dtype=np.int64)
         self.reference_index = np.array([theirs[f.metric.name, f.seat] for f in paired], dtype=np.int64)
-        self.equals = np.array([MISSING if f.metric.kind == "mean" else f.equals for f in paired], dtype=np.int64)
+        self.equals = np.array([f.equals if f.metric.kind == "share" else MISSING for f in paired], dtype=np.int64)
 
     def tally(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
         """The tally of outcome rows of a cell and of its reference."""
-        sums = _tally_pair(rows, reference, self.index, self.reference_index, self.equals)
-        return PairTally([[int(s[0]), int(s[1]), int(s[2]), _join(s[3], s[4])] for s in sums])
+        counts, products = _tally_pair(rows, reference, self.index, self.reference_index, self.equals)
+        sums = []
+        for n, p in zip(counts, products, strict=True):
+            squares_x, squares_y, both = (_join(high, low) for high, low in p)
+            sums.append([int(n[0]), int(n[1]), squares_x, int(n[2]), int(n[3]), squares_y, int(n[4]), int(n[5]), int(n[6]), both])
+        return PairTally(sums)
 
 
 def _join(high: Any, low: Any) -> int:
@@ -140,19 +160,19 @@ def _join(high: Any, low: Any) -> int:
 
 
 def _add_bins(a: np.ndarray[Any, np.dtype[np.int64]], b: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    longer, shorter = (a, b) if a.shape[-1] >= b.shape[-1] else (b, a)
     longer = longer.copy()
-    longer[: len(shorter)] += shorter
+    longer[..., : shorter.shape[-1]] += shorter
     return longer
 
 
 @jit
-def _bin_of(value):
-    """Bin of a value ≥ 0 above the column's low."""
+def _bin_of(value, exact):
+    """Bin of a value ≥ 0 above the column's low, of bins that are exact below `exact`."""
     shift = 0
-    while (value >> shift) >= EXACT:
+    while (value >> shift) >= exact:
         shift += 1
-    return shift * HALF + (value >> shift)
+    return shift * (exact // 2) + (value >> shift)
 
 
 @jit
@@ -166,7 +186,7 @@ def _tally_block(rows, lows):
                 largest[f] = rows[g, f]
     starts = np.zeros(fields + 1, np.int64)
     for f in range(fields):
-        starts[f + 1] = starts[f] + (_bin_of(largest[f] - lows[f]) + 1 if largest[f] >= lows[f] else 0)
+        starts[f + 1] = starts[f] + (_bin_of(largest[f] - lows[f], EXACT) + 1 if largest[f] >= lows[f] else 0)
     bins = np.zeros(starts[fields], np.int64)
     sums = np.zeros((fields, 4), np.int64)
     for g in range(games):
@@ -179,30 +199,56 @@ def _tally_block(rows, lows):
             sums[f, 1] += value
             sums[f, 2] += square >> 32
             sums[f, 3] += square & LOW_32
-            bins[starts[f] + _bin_of(value - lows[f])] += 1
+            bins[starts[f] + _bin_of(value - lows[f], EXACT)] += 1
     return sums, bins, starts
 
 
 @jit
-def _tally_pair(rows, reference, index, reference_index, equals):
-    """Per figure: (n, Σx, Σy, Σxy split into high and low 32 bits) over games where neither is missing."""
-    sums = np.zeros((len(index), 5), np.int64)
+def _tally_groups(rows, first, field, low):
+    """Counts (GROUPS, bins) of one field by game index modulo GROUPS; the first row is game `first`."""
+    largest = low - 1
     for g in range(len(rows)):
+        largest = max(largest, rows[g, field])
+    counts = np.zeros((GROUPS, _bin_of(largest - low, GROUPS_EXACT) + 1 if largest >= low else 0), np.int64)
+    for g in range(len(rows)):
+        if rows[g, field] != MISSING:
+            counts[(first + g) % GROUPS, _bin_of(rows[g, field] - low, GROUPS_EXACT)] += 1
+    return counts
+
+
+@jit
+def _tally_pair(rows, reference, index, reference_index, equals):
+    """Per figure, over the rows both have: (n, Σx) with an x, (n, Σy) with a y, (n, Σx, Σy) with both; and Σx², Σy², Σxy split into high and low 32 bits."""
+    counts = np.zeros((len(index), 7), np.int64)
+    products = np.zeros((len(index), 3, 2), np.int64)
+    for g in range(min(len(rows), len(reference))):
         for k in range(len(index)):
             x = rows[g, index[k]]
             y = reference[g, reference_index[k]]
-            if x == MISSING or y == MISSING:
-                continue
+            has_x, has_y = x != MISSING, y != MISSING
             if equals[k] != MISSING:
                 x = 1 if x == equals[k] else 0
                 y = 1 if y == equals[k] else 0
-            product = x * y
-            sums[k, 0] += 1
-            sums[k, 1] += x
-            sums[k, 2] += y
-            sums[k, 3] += product >> 32
-            sums[k, 4] += product & LOW_32
-    return sums
+            if has_x:
+                counts[k, 0] += 1
+                counts[k, 1] += x
+                _add_product(products[k, 0], x * x)
+            if has_y:
+                counts[k, 2] += 1
+                counts[k, 3] += y
+                _add_product(products[k, 1], y * y)
+            if has_x and has_y:
+                counts[k, 4] += 1
+                counts[k, 5] += x
+                counts[k, 6] += y
+                _add_product(products[k, 2], x * y)
+    return counts, products
+
+
+@jit
+def _add_product(halves, product):
+    halves[0] += product >> 32
+    halves[1] += product & LOW_32
 
 
 @jit

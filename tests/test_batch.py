@@ -72,15 +72,17 @@ def test_tallies_are_the_plain_sums_of_the_columns() -> None:
             present = [int(x) for x in data[:, n] if x != MISSING]
             assert (cell.counts[n], cell.totals[n], cell.squares[n]) == (len(present), sum(present), sum(x * x for x in present))
             assert cell.bins[n].sum() == len(present)
-    paired = [f for f in figures_of(experiment.module, 2) if f.metric.kind != "quantile"]
+    paired = figures_of(experiment.module, 2)
     for pair, tally in zip(experiment.pairs, tallies.pairs, strict=True):
         for figure, sums in zip(paired, tally.sums, strict=True):
             x, y = rows[pair.cell][:, figure.index], rows[pair.reference][:, figure.index]
-            both = (x != MISSING) & (y != MISSING)
-            x, y = x[both].astype(object), y[both].astype(object)
+            has_x, has_y = x != MISSING, y != MISSING
+            both = has_x & has_y
             if figure.metric.kind == "share":
-                x, y = (x == figure.equals).astype(object), (y == figure.equals).astype(object)
-            assert [int(s) for s in sums] == [int(both.sum()), int(x.sum()), int(y.sum()), int((x * y).sum())]
+                x, y = x == figure.equals, y == figure.equals
+            x, y = x.astype(object), y.astype(object)
+            own = [int(s) for v, has in ((x, has_x), (y, has_y)) for s in (has.sum(), v[has].sum(), (v[has] ** 2).sum())]
+            assert sums == [*own, int(both.sum()), int(x[both].sum()), int(y[both].sum()), int((x * y)[both].sum())]
 
 
 def test_highlights_are_the_first_of_the_extreme_games() -> None:

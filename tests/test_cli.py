@@ -94,10 +94,43 @@ def test_lists_are_also_json(tmp_path: Path) -> None:
     assert housecarlo("--version", cwd=tmp_path).stdout.startswith("housecarlo ")
 
 
+TARGETS = str(ROOT / "configs" / "mint_tin" / "targets.toml")
+QUICKLY = ("--games", "2000", "--set", 'policies=["racer"]', "--set", "targets.both_lose_rate={ at_most = 1 }")
+
+
+@pytest.mark.parametrize(
+    ("target", "code", "word"),
+    [("{ at_most = 0.9 }", 0, "PASS"), ("{ at_least = 0.9 }", 1, "FAIL"), ("{ between = [0.0, 0.001] }", 3, "UNDECIDED")],
+)
+def test_check_prints_a_line_per_target_and_its_exit_code(target: str, code: int, word: str, tmp_path: Path) -> None:
+    done = housecarlo("check", TARGETS, *QUICKLY, "--set", f"targets.seat_gap={target}", cwd=tmp_path)
+    assert done.returncode == code, done.stdout + done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if " seat_gap " in line and "wanted:" in line]
+    assert line.startswith(word)
+    assert "control  mirror line-up" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def test_compare_answers_on_the_terminal(tmp_path: Path) -> None:
+    done = housecarlo("compare", "mint-tin", "--set", "rules.enter=lift", "--policies", "racer", "--games", "3000", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stdout.splitlines() if " mean_minutes " in line]
+    assert line.startswith("LOWER")
+    assert "3,000 games" in line and "paired ×" in line
+    itself = housecarlo("compare", "mint-tin", "--vs", "rules.monster_die=6", "--policies", "racer", "--games", "300", cwd=tmp_path)
+    assert {line.split()[0] for line in itself.stdout.splitlines() if "→" in line} == {"EQUAL"}
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("run", "none.toml"),
+        ("check", QUICK, "--set", "targets.both_lose_rat={ at_most = 1 }"),
+        ("compare", "chess"),
+        ("compare", "mint-tin", "--set", "rules.monster_dye=4"),
+        ("compare", "mint-tin", "--vs", "games=4"),
+        ("compare", "mint-tin", "--precision", "fun=4"),
         ("run", QUICK, "--set", "rules.monster_dye=4"),
         ("run", QUICK, "--set", "rules.monster_die=9"),
         ("run", QUICK, "--set", "nonsense"),

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from policies.loading import shipped_policies, usual_policy
 from sim.engine import NO_TURN, load_game
 from sim.games import GAMES
 from sim.jit import int_columns, record_array, records_of, set_field
 from sim.replay import watch
-from sim.tally import fields_of
+from sim.tally import fields_of, figures_of
 from tests.players import play_columns, seat_table
 
 many_rules = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -122,3 +123,14 @@ def test_records_can_be_read_as_integer_columns(game: tuple[ModuleType, ModuleTy
     rows = record_array(module.OUTCOME, 3)
     assert int_columns(rows, module.OUTCOME).shape == (3, module.OUTCOME.itemsize // 8)
     assert len(records_of(module.RULES, module.Rules().as_values(), 2)) == 2
+
+
+def test_controls_and_usual_policy_name_what_the_game_has(game: tuple[ModuleType, ModuleType]) -> None:
+    module, _ = game
+    shipped = shipped_policies(module)
+    assert usual_policy(module) in shipped
+    assert module.is_symmetric(module.Rules()) in (True, False)
+    for exact in module.EXACT:
+        assert module.Rules(**exact.rules) and set(exact.policies) <= set(shipped)
+        names = {f.metric.name if f.seat is None else f"{f.metric.name}[{f.seat}]" for f in figures_of(module, len(exact.policies))}
+        assert set(exact.values) <= names

@@ -47,12 +47,12 @@ def test_each_command_of_the_tour_runs(command: str, tmp_path: Path) -> None:
 
 
 def test_the_tour_is_there_and_names_every_command() -> None:
-    assert {shlex.split(line)[1] for line in TOUR} == {"games", "rules", "policies", "run", "replay"}
+    assert {shlex.split(line)[1] for line in TOUR} == {"games", "rules", "policies", "run", "compare", "check", "replay"}
 
 
 def test_the_example_experiment_is_valid() -> None:
     (example,) = re.findall(r"```toml\n(.*?)```", README, re.S)
-    assert len(parse_experiment(tomllib.loads(example), Path("my.toml")).cells) == 4
+    assert len(parse_experiment(tomllib.loads(example), Path("my.toml")).swept_cells) == 4
 
 
 def test_links_and_files_named_exist() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from policies.loading import load_line_ups
 from sim.errors import InputError
-from sim.experiment import Experiment, PolicyChoice, parse_experiment, read_experiment
+from sim.experiment import BASELINE, Experiment, PolicyChoice, parse_experiment, read_experiment
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 
@@ -27,7 +27,8 @@ def test_a_grid_makes_every_combination_the_last_knob_fastest() -> None:
     experiment = parse(BASE + '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5, 4]')
     assert [dict(cell.swept)["rules.monster_die"] for cell in experiment.cells] == [6, 5, 4, 6, 5, 4]
     assert [cell.rules.mode for cell in experiment.cells] == ["uh-oh"] * 3 + ["omg"] * 3  # type: ignore[attr-defined]
-    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
+    assert [(p.cell, p.reference) for p in experiment.pairs if p.setting != BASELINE] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
+    assert [(p.cell, p.reference) for p in experiment.pairs if p.setting == BASELINE] == [(4, 0), (5, 0)]
 
 
 def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
@@ -39,9 +40,11 @@ def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
         "wake any, enter walk",
         "wake matching, enter lift",
         "wake matching, enter either",
+        "baseline",
     ]
-    assert all(cell.rules.manhole for cell in experiment.cells)  # type: ignore[attr-defined]
-    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0)]
+    assert [cell.number for cell in experiment.swept_cells] == [0, 1, 2, 3]
+    assert [cell.rules.manhole for cell in experiment.cells] == [True, True, True, True, False]  # type: ignore[attr-defined]
+    assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
 
 
 def test_one_policy_sits_on_every_seat_and_parameters_are_kept() -> None:
@@ -52,17 +55,17 @@ def test_one_policy_sits_on_every_seat_and_parameters_are_kept() -> None:
 
 def test_policies_and_their_parameters_can_be_swept() -> None:
     experiment = parse(BASE + '[sweep]\n"policies[1]" = ["racer", "hero"]')
-    assert [cell.policies[1].name for cell in experiment.cells] == ["racer", "hero"]
+    assert [cell.policies[1].name for cell in experiment.swept_cells] == ["racer", "hero"]
     experiment = parse(BASE + '[sweep]\npolicies = [["racer", "hero"], ["hero", "hero"]]')
-    assert [cell.policies[0].name for cell in experiment.cells] == ["racer", "hero"]
+    assert [cell.policies[0].name for cell in experiment.swept_cells] == ["racer", "hero"]
     experiment = parse(BASE + '[sweep]\n"policies[0].caution" = [1, 2.5]')
-    assert [dict(cell.policies[0].parameters) for cell in experiment.cells] == [{"caution": 1.0}, {"caution": 2.5}]
+    assert [dict(cell.policies[0].parameters) for cell in experiment.swept_cells] == [{"caution": 1.0}, {"caution": 2.5}]
 
 
 def test_set_changes_a_setting_of_the_file() -> None:
     experiment = parse(BASE, overrides=["rules.monster_die=4", "games=77", "rules.mode=omg", 'sweep.rules.wake=["matching", "any"]'])
     assert experiment.games == 77
-    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.cells] == [  # type: ignore[attr-defined]
+    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.swept_cells] == [  # type: ignore[attr-defined]
         (4, "omg", "matching"),
         (4, "omg", "any"),
     ]
@@ -76,9 +79,9 @@ def test_keys_of_the_sweep_may_be_written_without_quotes_and_one_policy_without_
 def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline() -> None:
     sweep = '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5]\n'
     experiment = parse(BASE + sweep, overrides=["rules.monster_die=3"])
-    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.cells] == [("uh-oh", 3), ("omg", 3)]  # type: ignore[attr-defined]
+    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.swept_cells] == [("uh-oh", 3), ("omg", 3)]  # type: ignore[attr-defined]
     experiment = parse(BASE + sweep + 'mode = "one-at-a-time"', overrides=["rules.monster_die=3"])
-    assert [cell.rules.monster_die for cell in experiment.cells] == [3, 3, 6, 5]  # type: ignore[attr-defined]
+    assert [cell.rules.monster_die for cell in experiment.swept_cells] == [3, 3, 6, 5]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +119,24 @@ def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline()
         (BASE + '[sweep]\nmode = "all"', ("sweep.mode", "one-at-a-time")),
         (BASE + '[sweep]\n"policies[2]" = ["racer"]', ("sweep.policies[2]", "no seat 2")),
         (BASE + '[sweep]\n"policies[0]" = [3]', ("policies: 3 is no policy", "a name")),
+        (BASE + "[baseline]\nrule = {}", ("baseline.rule", "unknown key", 'did you mean "rules"')),
+        (BASE + "[baseline.rules]\nmonster_die = 9", ("baseline.rules.monster_die = 9", "1 to 6")),
+        (BASE + "[baseline]\npolicies = [3]", ("baseline.policies", "string")),
+        (BASE + "[stop]\nmax_games = 9", ("stop.precision", "missing")),
+        (BASE + "[stop]\nprecision = { both_lose_rat = 1 }", ("stop.precision.both_lose_rat", 'did you mean "both_lose_rate"')),
+        (BASE + "[stop]\nprecision = { both_lose_rate = 0 }", ("stop.precision.both_lose_rate = 0", "above 0")),
+        (BASE + "[targets]\nboth_lose_rate = 0.2", ("targets.both_lose_rate = 0.2", "at_most")),
+        (BASE + "[targets]\nboth_lose_rate = { atmost = 0.2 }", ("targets.both_lose_rate.atmost", 'did you mean "at_most"')),
+        (BASE + "[targets]\nboth_lose_rate = { at_most = 20 }", ("targets.both_lose_rate = 20", "fraction", "0 to 1")),
+        (BASE + "[targets]\nboth_lose_rate = { between = [0.2] }", ("targets.both_lose_rate.between", "[low, high]")),
+        (BASE + "[targets]\nboth_lose_rate = { between = [0.2, 0.1] }", ("targets.both_lose_rate", "0.2 is above", "0.1")),
+        (BASE + "[targets]\nboth_lose_rate = { between = [0, 1], at_most = 1 }", ("targets.both_lose_rate", "between stands with at_most")),
+        (BASE + '[targets]\n"win_rate[2]" = { at_most = 1 }', ("targets.win_rate[2]", "no seat 2")),
+        (BASE + '[targets]\n"mean_rolls[0]" = { at_most = 1 }', ("targets.mean_rolls[0]", "whole game")),
+        (BASE + '[targets]\n"delta.seat_gap" = { at_most = 1 }', ("targets.delta.seat_gap", "neither")),
+        (BASE + '[targets]\n"win rate" = { at_most = 1 }', ("targets.win rate", "no figure")),
+        (BASE + "[targets]\ndelta.mean_rolls = { at_most = 1 }", ("targets.delta.mean_rolls", "only cell is the baseline")),
+        ('game = "scoundrel"\npolicies = ["first"]\n[targets]\nseat_gap = { at_most = 0.1 }', ("targets.seat_gap", "no seats")),
         ('game = "mint-tin"\npolicies = []', ("policies", "at least 1")),
         ('game = "mint-tin"\npolicies = ["a", "b", "c"]', ("policies: 3 given", "each of 2 seats")),
         ('game = "mint-tin"\npolicies = [3]', ("policies = 3", "string")),

@@ -12,13 +12,17 @@ from pydantic import ValidationError
 from scipy import stats
 
 from policies.loading import load_line_ups
+from reports.findings import Results, find
+from reports.run import Run
+from reports.tables import differences_of
 from sim.batch import play_experiment
 from sim.errors import InputError
 from sim.experiment import read_experiment
 from sim.games import kitty_paw
-from sim.games.kitty_paw import NOBODY, SHIPPED_CARDS, Rules, read_cards
+from sim.games.kitty_paw import NOBODY, SHIPPED_CARDS, Rules, is_symmetric, read_cards
 from sim.jit import set_field
 from sim.replay import watch
+from sim.store import build_arrays, build_manifest
 from sim.tally import figures_of
 from tests.players import play_columns, seat_table
 
@@ -334,20 +338,42 @@ def experiment_file(folder: Path, rules: str = "", top: str = 'policies = ["plai
 
 def test_seats_are_swept_in_one_experiment(tmp_path: Path) -> None:
     experiment = read_experiment(experiment_file(tmp_path, "speed = [0.7, 1.0]", sweep="seats = [2, 3, 4]"))
-    assert [len(cell.policies) for cell in experiment.cells] == [2, 3, 4]
-    assert [len(policies) for policies, _ in load_line_ups(experiment)] == [2, 3, 4]
+    assert [len(cell.policies) for cell in experiment.cells] == [2, 3, 4, 2]  # and the baseline, of equal speeds
+    assert [len(policies) for policies, _ in load_line_ups(experiment)] == [2, 3, 4, 2]
 
 
 def test_cells_of_different_seat_counts_are_compared_by_the_figures_both_have(tmp_path: Path) -> None:
     experiment = read_experiment(experiment_file(tmp_path, top='policies = ["plain"]\nseed = 4', sweep="seats = [2, 4]"), games=500)
-    pair = play_experiment(experiment, load_line_ups(experiment), jobs=1).pairs[0]
+    line_ups = load_line_ups(experiment)
+    tallies = play_experiment(experiment, line_ups, jobs=1)
+    pair = tallies.pairs[0]
     two, four = (play_columns(seat_table(kitty_paw, Rules(), ["plain"] * seats), 4, 500) for seats in (2, 4))
-    names = [(f.metric, f.seat) for f in figures_of(kitty_paw, 4) if f.metric.kind != "quantile" and f.seat in (None, 0, 1)]
+    names = [(f.metric, f.seat) for f in figures_of(kitty_paw, 4) if f.seat in (None, 0, 1)]
     assert len(names) == len(pair.sums)
     for (metric, seat), sums in zip(names, pair.sums, strict=True):
         if metric.name in ("mean_points", "mean_rounds", "mean_minutes"):
             column = metric.column if seat is None else f"{metric.column}[{seat}]"
-            assert sums == [500, four[column].sum(), two[column].sum(), (four[column] * two[column]).sum()]
+            x, y = four[column], two[column]
+            assert sums == [500, x.sum(), (x * x).sum(), 500, y.sum(), (y * y).sum(), 500, x.sum(), y.sum(), (x * y).sum()]
+    run = Run((build_manifest(experiment, line_ups, tallies, "", 0.0), build_arrays(tallies)))
+    values = {figure["metric"]: difference.interval.value for figure, difference in differences_of(run, 0)}
+    seconds = [np.quantile(columns["seconds"], 0.5, method="inverted_cdf") / 6000 for columns in (four, two)]
+    assert values["minutes_q50"] == pytest.approx(seconds[0] - seconds[1], abs=0.01)
+
+
+@pytest.mark.parametrize("knob", ["speed", "error_factor", "reaction_factor", "head_start_seconds", "spared_kittens", "penalties"])
+def test_rules_are_alike_for_all_seats_or_not(knob: str) -> None:
+    assert is_symmetric(Rules(**{knob: [1]} if knob != "penalties" else {knob: [False]}))
+    assert not is_symmetric(Rules(**{knob: [2, 1]} if knob != "penalties" else {knob: [True, False]}))
+
+
+def test_one_policy_under_unequal_rules_is_no_mirror(tmp_path: Path) -> None:
+    experiment = read_experiment(experiment_file(tmp_path, "speed = [0.7, 1.0]", top='policies = ["plain"]\nseed = 4'), games=300)
+    line_ups = load_line_ups(experiment)
+    tallies = play_experiment(experiment, line_ups, jobs=1)
+    run = Run((build_manifest(experiment, line_ups, tallies, "", 0.0), build_arrays(tallies)))
+    subjects = [finding.subject for finding in find(Results(run))]
+    assert "Seats of unequal rules:" in subjects and "Seat balance:" not in subjects
 
 
 def test_as_many_policies_as_seats_say_how_many_sit_down(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from reports.findings import Results, find, write_interval, write_number
 from reports.report import build_report, escape_markdown, render, write_replay
-from reports.run import Run, RunError, Sums
+from reports.run import Run, RunError, Sums, least_values
 from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
 
 MISSING = -(2**62)
@@ -119,7 +119,7 @@ def store(
     line_up = [{"name": p, "label": p, "parameters": {}} for p in (policies or ["plain"] * seats)]
     rules = {"die": 6, "mode": "calm", "lid": True}
     manifest = {
-        "format": 1,
+        "format": 2,
         "name": "made_up",
         "title": "",
         "question": "",
@@ -146,11 +146,19 @@ def store(
                 "label": "",
                 "swept": levels,
                 "rules": rules | {s.removeprefix("rules."): v for s, v in levels.items() if s.startswith("rules.")},
+                "symmetric": True,
                 "seats": seats,
                 "policies": line_up,
+                "games": games,
             }
             for n, (levels, _) in enumerate(cells)
         ],
+        "extra_cells": [],
+        "baseline": 0,
+        "precision": [],
+        "targets": [],
+        "exact": [],
+        "grouped": {str(seats): [next(n for n, f in enumerate(fields) if f["column"] == "seconds")]},
         "pairs": pairs,
         "columns": [c | {"labels": labels if c["name"] == "ending" else []} for c in COLUMNS],
         "metrics": metrics,
@@ -168,16 +176,17 @@ def store(
         arrays[f"cell{n}_sums"] = np.array([[str(s.n), str(s.total), str(s.squares)] for s in sums])
         arrays[f"cell{n}_bins"] = np.concatenate([s.bins for s in sums])
         arrays[f"cell{n}_lengths"] = np.array([len(s.bins) for s in sums])
+        arrays[f"cell{n}_groups0"] = group(outcomes.seconds)
     for n, pair in enumerate(pairs):
         rows = []
         for f in figures:
             metric = next(m for m in metrics if m["name"] == f["metric"])
-            if metric["kind"] == "quantile":
-                continue
             x, y = (cells[pair[which]][1].fields()[f["field"]] for which in ("cell", "reference"))
-            both = (x != MISSING) & (y != MISSING)
+            has_x, has_y = x != MISSING, y != MISSING
+            both = has_x & has_y
             x, y = (np.where(v == f["equals"], 1, 0) if metric["kind"] == "share" else v for v in (x, y))
-            rows.append([str(int(total)) for total in (both.sum(), x[both].sum(), y[both].sum(), (x * y)[both].sum())])
+            own = [total for v, has in ((x, has_x), (y, has_y)) for total in (has.sum(), v[has].sum(), (v[has] ** 2).sum())]
+            rows.append([str(int(total)) for total in (*own, both.sum(), x[both].sum(), y[both].sum(), (x[both] * y[both]).sum())])
         arrays[f"pair{n}_sums"] = np.array(rows)
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "tallies.npz", **arrays)
@@ -193,6 +202,16 @@ def sum_up(values: Any, low: int = 0, scale: float = 1.0) -> Sums:
     spots = values - low
     octaves = np.where(spots < 4096, 0, np.where(spots < 8192, 1, 2))
     return Sums(len(values), int(values.sum()), int((values * values).sum()), np.bincount(octaves * 2048 + (spots >> octaves)), low, scale)
+
+
+def group(values: Any) -> Any:
+    """Counts by game index modulo 32 and coarse bin, as sim/tally.py has them."""
+    edges = least_values(6000, 512)
+    spots = np.searchsorted(edges, values, side="right") - 1
+    counts = np.zeros((32, spots.max() + 1), dtype=np.int64)
+    present = values != MISSING
+    np.add.at(counts, (np.arange(len(values))[present] % 32, spots[present]), 1)
+    return counts
 
 
 def findings_of(folder: Path) -> dict[str, str]:

@@ -435,6 +435,16 @@ ASSUMPTIONS = (
     "A seat's play is its policy's: a finding holds for the policies named, and should be tried with others.",
 )
 
+EXACT = ()
+
+PER_SEAT = ("penalties", "head_start_seconds", "spared_kittens", "speed", "error_factor", "reaction_factor")
+
+
+def is_symmetric(rules: Rules) -> bool:
+    """Do these rules treat all seats alike? Not if some seat has a handicap or other hands."""
+    return all(len(set(getattr(rules, knob))) == 1 for knob in PER_SEAT)
+
+
 # ---------------------------------------------------------------- set-up and turns
 
 

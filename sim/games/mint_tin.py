@@ -13,7 +13,7 @@ that time, the idle rolls are Poisson. In alternate rolling the gap to the next 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import model_validator
@@ -21,7 +21,7 @@ from pydantic import model_validator
 from sim.jit import jit
 from sim.knobs import Rules as BaseRules
 from sim.knobs import knob
-from sim.outcomes import MISSING, Column, Highlight, Metric
+from sim.outcomes import MISSING, Column, Exact, Highlight, Metric
 from sim.rng import draw_below, draw_exponential, draw_gamma, draw_poisson, draw_trials, next_word
 
 TITLE = "Mint Tin Mini Apocalypse"
@@ -350,6 +350,29 @@ ASSUMPTIONS = (
     "A seat's play is its policy's: a finding holds for the policies named, and should be tried with others.",
     "Where the two rulebooks differ or are silent, the English one as printed is played; every other reading is a knob (`housecarlo rules mint-tin`).",
 )
+
+
+def _solved(policies: tuple[str, str], rules: dict[str, Any], *values: float) -> Exact:
+    names = ("win_rate[0]", "win_rate[1]", "both_lose_rate", "mean_points[0]", "mean_points[1]", "mean_rolls")
+    digits = (6, 6, 6, 6, 6, 4)
+    return Exact(policies, rules, {name: (value, 0.5 * 10.0**-n) for name, value, n in zip(names, values, digits, strict=True)})
+
+
+# Solved as Markov chains, from the rules alone.
+EXACT = (
+    _solved(("racer", "racer"), {}, 0.499878, 0.499878, 0.000244, 2.017509, 2.017509, 104.1295),
+    _solved(("racer", "racer"), {"monster_die": 4}, 0.498047, 0.498047, 0.003906, 2.010119, 2.010119, 104.0856),
+    _solved(("hero", "hero"), {"mode": "omg"}, 0.495170, 0.495170, 0.009660, 2.051813, 2.051813, 107.1097),
+    _solved(("racer", "brawler"), {}, 0.454152, 0.434538, 0.111310, 1.796994, 1.757765, 337.8535),
+    _solved(("racer", "brawler"), {"mode": "omg"}, 0.164540, 0.132046, 0.703414, 0.625667, 0.560677, 186.9523),
+    _solved(("racer", "racer"), {"enter": "lift"}, 0.499878, 0.499878, 0.000244, 2.043934, 2.043934, 73.0049),
+)
+
+
+def is_symmetric(rules: Rules) -> bool:
+    """Do these rules treat both seats alike? Not if one rolls faster, or is the one to begin."""
+    return rules.rolls_per_second[0] == rules.rolls_per_second[1] and (rules.rolling == "simultaneous" or rules.first_roller == "random")
+
 
 # ---------------------------------------------------------------- set-up and turns
 

@@ -291,6 +291,14 @@ ASSUMPTIONS = (
     "The rules sheet is played to the letter; where it is silent, the reading chosen and every common other one is a knob (`housecarlo rules scoundrel`).",
 )
 
+EXACT = ()
+
+
+def is_symmetric(rules):
+    """There is but one seat."""
+    return True
+
+
 # ---------------------------------------------------------------- cards
 
 

@@ -1,0 +1,55 @@
+"""What a run answers, line by line as on the terminal: comparison, targets, precision, controls; and the exit code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reports.controls import control
+from reports.run import Run
+from reports.verdicts import align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
+
+FAILED, UNDECIDED, CONTROL_FAILED = 1, 3, 4  # exit codes; 0: all is well, 2: a user's mistake
+
+SIMULTANEOUS = (
+    "The intervals of the targets hold together: of m lines each errs with chance 5%/m (Bonferroni), so with 95% chance not one verdict of all is wrong. "
+    "PASS: the interval lies within the band; FAIL: outside; UNDECIDED: neither."
+)
+SEQUENCES = (
+    "Play went on until the figures were known as well as asked, so every interval is a confidence sequence: it holds at whatever number of games play "
+    "stops, however often one looks.",
+    "Shares: beta-binomial mixture (Robbins, Annals of Mathematical Statistics 41, 1970; Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 49, "
+    "2021); quantiles: the same on the share of games not beyond them.",
+    "Means and paired differences: asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52, 2024); "
+    "differences of shares from the limits of both shares and their correlation; differences of quantiles from a paired bootstrap over 32 groups of games. "
+    "Differences are over the games that both cells played.",
+)
+
+
+def tabulate_answers(run: Run) -> dict[str, Any]:
+    """Targets, precision not reached and controls, as the report shows them."""
+    keys = ("verdict", "figure", "cell", "value", "band", "games")
+    return {
+        "verdicts": [dict(zip(keys, write_verdict(run, verdict), strict=True)) for verdict in judge(run)],
+        "imprecise": [write_imprecise(run, *one) for one in find_imprecise(run)],
+        "controls": control(run),
+    }
+
+
+def answer(run: Run) -> tuple[list[str], int]:
+    """Targets, precision not reached and controls, one line each, and the exit code: the gravest of what was found."""
+    verdicts, controls = judge(run), control(run)
+    lines = align([write_verdict(run, verdict) for verdict in verdicts]) if verdicts else []
+    lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
+    lines += [f"{'control' if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
+    words = {verdict.word for verdict in verdicts}
+    if not all(one.passed for one in controls):
+        return lines, CONTROL_FAILED
+    return lines, FAILED if "FAIL" in words else UNDECIDED if "UNDECIDED" in words else 0
+
+
+def tell_comparison(run: Run) -> list[str]:
+    """The headline figures of the first cell against the baseline, one line each."""
+    lines = compare(run)
+    kind = "confidence sequences" if run.anytime else "intervals"
+    note = f"{kind} of differences hold together with 95%; those of figures are 95% each; paired ×r: unpaired, r times the games would be needed"
+    return [*align([write_comparison(run, line) for line in lines]), note]

@@ -1,0 +1,223 @@
+"""Targets held against what was played: PASS, FAIL or UNDECIDED, never silently one of many.
+
+All intervals that verdicts rest on are simultaneous: of m lines each errs with chance 5%/m (Bonferroni), so that with
+95% chance all hold at once, whatever depends on what. A verdict is given only where the whole interval lies within
+the band, or the whole interval outside.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from reports.findings import write_interval
+from reports.run import Run
+from reports.statistics import Confidence, Interval
+from reports.tables import compare_seats, confidence_of, difference_of, differences_of, figure_of
+
+FAMILY_ERROR = 0.05
+SEAT_GAP = "seat_gap"
+WIN = "win_rate"
+
+Word = Literal["PASS", "FAIL", "UNDECIDED"]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure that was asked for: its name, cell, interval in the metric's unit (shares as fractions), and games."""
+
+    name: str
+    cell: int
+    interval: Interval
+    games: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One line of the targets: what was measured, the band, and whether it holds."""
+
+    measure: Measure
+    at_least: float | None
+    at_most: float | None
+
+    @property
+    def word(self) -> Word:
+        """PASS if the interval lies within the band, FAIL if outside, else UNDECIDED."""
+        _, low, high = self.measure.interval
+        least = -math.inf if self.at_least is None else self.at_least
+        most = math.inf if self.at_most is None else self.at_most
+        if least <= low and high <= most:
+            return "PASS"
+        return "FAIL" if high < least or low > most else "UNDECIDED"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One line of a comparison: a figure of both cells, the paired difference, and the variance ratio (independent/paired)."""
+
+    name: str
+    reference: Interval
+    cell: Interval
+    difference: Interval
+    games: int
+    ratio: float
+
+    @property
+    def word(self) -> str:
+        """Which way the figure went, where its interval says so."""
+        _, low, high = self.difference
+        return "HIGHER" if low > 0 else "LOWER" if high < 0 else "EQUAL" if low == high == 0 else "UNDECIDED"
+
+
+def judge(run: Run) -> list[Verdict]:
+    """A verdict per target, cell and seat; for a difference, per cell other than the baseline."""
+    targets = run.manifest["targets"]
+    lines = sum(len(list(_asked(run, cell, target["quantity"]))) for target in targets for cell in run.cells)
+    sure = confidence_of(run, FAMILY_ERROR / max(lines, 1))
+    return [
+        Verdict(measure, target["at_least"], target["at_most"])
+        for target in targets
+        for cell in run.cells
+        for measure in _measure(run, cell, target["quantity"], sure)
+    ]
+
+
+def find_open(run: Run) -> set[int]:
+    """The cells that must be played on: those with a figure not as narrow as `[stop]` asks, and the baseline to compare them with."""
+    cells = {measure.cell for measure, _ in find_imprecise(run)}
+    return cells | {run.baseline} if cells else cells
+
+
+def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
+    """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
+    sure = confidence_of(run)
+    asked = [(measure, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for measure in _measure(run, cell, one["quantity"], sure)]
+    return [(measure, width) for measure, width in asked if not (measure.interval.high - measure.interval.low) / 2 <= width]
+
+
+def compare(run: Run, cell: int = 0) -> list[Comparison]:
+    """The headline figures of a cell and the baseline; intervals of differences are simultaneous."""
+    pair = _pair_with_baseline(run, cell)
+    if pair is None:
+        return []
+    figures = [f for name in run.manifest["headlines"] for f in run.figures(run.played[cell]) if f["metric"] == name]
+    sure = confidence_of(run, FAMILY_ERROR / len(figures))
+    found = {(f["metric"], f["seat"]): difference for f, difference in differences_of(run, pair, sure)}
+    lines = []
+    for figure in figures:
+        difference = found[figure["metric"], figure["seat"]]
+        before, after = (figure_of(run, number, figure)[0] for number in (run.baseline, cell))
+        lines.append(Comparison(_name(figure), before, after, difference.interval, difference.games, difference.ratio))
+    return lines
+
+
+def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
+    """Verdict, name, cell, figure with its interval, band, games: as texts."""
+    measure = verdict.measure
+    scale, unit = _unit(run, measure.name)
+    shown = Interval(*(x * scale for x in measure.interval))
+    return (
+        verdict.word,
+        measure.name,
+        str(run.played[measure.cell]["label"]),
+        write_interval(shown, unit, signed=measure.name.startswith("delta.")),
+        _write_band(verdict, scale, unit),
+        f"{measure.games:,} games",
+    )
+
+
+def write_comparison(run: Run, line: Comparison) -> tuple[str, ...]:
+    """Verdict, name, both figures, difference with its interval, games, variance ratio: as texts."""
+    scale, unit = _unit(run, line.name)
+    before, after, difference = (Interval(*(x * scale for x in one)) for one in (line.reference, line.cell, line.difference))
+    _, unit_of_difference = _unit(run, f"delta.{line.name}")
+    figures = f"{write_interval(before, unit)} → {write_interval(after, unit)}"
+    return (line.word, line.name, figures, write_interval(difference, unit_of_difference, signed=True), f"{line.games:,} games", write_ratio(line.ratio))
+
+
+def write_ratio(ratio: float) -> str:
+    """How much pairing gained, as `paired ×5.2`: as many times the games would be needed without it."""
+    return "" if math.isnan(ratio) else "paired ×∞" if math.isinf(ratio) else f"paired ×{ratio:.{1 if ratio < 100 else 0}f}"
+
+
+def write_imprecise(run: Run, measure: Measure, width: float) -> str:
+    """That a figure is not known as well as asked."""
+    scale, unit = _unit(run, measure.name)
+    shown = write_interval(Interval(*(x * scale for x in measure.interval)), unit, signed=measure.name.startswith("delta."))
+    return f"{measure.name} of {run.played[measure.cell]['label']} is {shown} after {measure.games:,} games; ±{width * scale:g} was asked"
+
+
+def align(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of texts as lines with columns that stand below each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _asked(run: Run, cell: dict[str, Any], quantity: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The figures of a cell that a quantity means; for the gap of the seats, one that only names it."""
+    if quantity["delta"] and _pair_with_baseline(run, cell["cell"]) is None:
+        return
+    if quantity["metric"] == SEAT_GAP:
+        if cell["seats"] > 1:
+            yield {"metric": SEAT_GAP, "seat": None}
+        return
+    for figure in run.figures(cell):
+        if quantity["delta"] and run.same_figure(run.baseline, figure) is None:
+            continue
+        if figure["metric"] == quantity["metric"] and quantity["seat"] in (None, figure["seat"]):
+            yield figure
+
+
+def _measure(run: Run, cell: dict[str, Any], quantity: dict[str, Any], sure: Confidence) -> Iterator[Measure]:
+    number = cell["cell"]
+    for figure in _asked(run, cell, quantity):
+        if figure["metric"] == SEAT_GAP:
+            yield Measure(SEAT_GAP, number, gap_of_seats(run, cell, sure), cell["games"])
+        elif quantity["delta"]:
+            pair = _pair_with_baseline(run, number)
+            assert pair is not None
+            sums = run.pair_sums(pair)[run.paired_figures(pair).index(figure)]
+            difference = difference_of(run, run.manifest["pairs"][pair], figure, sums, sure)
+            yield Measure(f"delta.{_name(figure)}", number, difference.interval, difference.games)
+        else:
+            yield Measure(_name(figure), number, *figure_of(run, number, figure, sure))
+
+
+def gap_of_seats(run: Run, cell: dict[str, Any], sure: Confidence) -> Interval:
+    """The largest difference of two seats' win rates, without sign; with several pairs of seats, each has its part of the error."""
+    seats = [f for f in run.figures(cell) if f["metric"] == WIN]
+    pairs = list(combinations(seats, 2))
+    each = Confidence(sure.error / len(pairs), sure.anytime)
+    gaps = [_without_sign(gap) for first, other in pairs if (gap := compare_seats(run, cell["cell"], first, other, each))]
+    return Interval(*(max(values) for values in zip(*gaps, strict=True)))
+
+
+def _without_sign(gap: Interval) -> Interval:
+    low, high = sorted((abs(gap.low), abs(gap.high)))
+    return Interval(abs(gap.value), 0.0 if gap.low <= 0 <= gap.high else low, high)
+
+
+def _pair_with_baseline(run: Run, cell: int) -> int | None:
+    pairs = run.manifest["pairs"]
+    return next((n for n, pair in enumerate(pairs) if (pair["cell"], pair["reference"]) == (cell, run.baseline)), None)
+
+
+def _name(figure: dict[str, Any]) -> str:
+    return str(figure["metric"]) if figure["seat"] is None else f"{figure['metric']}[{figure['seat']}]"
+
+
+def _unit(run: Run, name: str) -> tuple[float, str]:
+    """By what a figure is multiplied to be shown, and the unit it is then in."""
+    delta, metric = name.startswith("delta."), name.removeprefix("delta.").partition("[")[0]
+    if metric == SEAT_GAP or (run.metrics[metric]["kind"] == "share" and delta):
+        return 100.0, "percentage points"
+    return (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, str(run.metrics[metric]["unit"]))
+
+
+def _write_band(verdict: Verdict, scale: float, unit: str) -> str:
+    low, high = (None if bound is None else f"{bound * scale:.6g}".replace("-", "−") for bound in (verdict.at_least, verdict.at_most))
+    words = f"{low} to {high}" if low and high else f"at least {low}" if low else f"at most {high}"
+    return f"wanted: {words}{unit if unit == '%' else f' {unit}'.rstrip()}"
