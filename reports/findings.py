@@ -429,7 +429,8 @@ def _tell_balance(results: Results) -> list[Finding]:
     if mirrors:
         even = sum(gap.low <= 0 <= gap.high for gap, _ in mirrors)
         gap, where = max(mirrors, key=lambda pair: abs(pair[0].value))
-        verdict = "no difference between seats is seen" if even == len(mirrors) else "a gap is seen; cells share their dice, so their gaps are one piece of evidence: try another seed or more games"
+        seen = "a gap is seen; cells share their dice, so their gaps are one piece of evidence: try another seed or more games"
+        verdict = "no difference between seats is seen" if even == len(mirrors) else seen
         count = f" In {even} of {len(mirrors)} comparisons the interval holds 0." if len(mirrors) > 1 else ""
         text = f"with the same policy in every seat, {verdict}.{count} {'Largest gap' if count else 'Gap'} of the win rates: {_write_gap(gap, where)}."
         findings.append(Finding("finding", "Seat balance:", text))
