@@ -56,6 +56,9 @@ def _user_errors() -> Iterator[None]:
     except (InputError, RunError) as error:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("housecarlo: interrupted; nothing more is written", err=True)
+        raise typer.Exit(130) from None
 
 
 def _show_version(wanted: bool) -> None:
@@ -93,7 +96,7 @@ def run(
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
-        check_folder(folder)
+        check_folder(folder, experiment.game)
         line_ups, tallies, seconds = _play(experiment, jobs)
         with explain_illegal(experiment, line_ups):
             usage = count_usage(experiment, line_ups)
@@ -269,7 +272,7 @@ def _play(experiment: Any, jobs: int) -> tuple[Any, Any, float]:
             tallies = play_blocks(player, jobs, progress=progress)
     seconds = time.perf_counter() - start
     total = sum(tallies.games)
-    typer.echo(f"played {total:,} games in {seconds:.1f} s ({total / seconds / 1e6:.2f} million a second)")
+    typer.echo(f"played {total:,} games in {seconds:.1f} s ({_show_rate(total / seconds)})")
     return line_ups, tallies, seconds
 
 
@@ -315,9 +318,13 @@ def _progress(games: int) -> Iterator[Callable[[int], None]]:
 
         def advance(played: int) -> None:
             speed = bar.tasks[0].speed
-            bar.update(task, completed=played, rate=f"{speed / 1e6:.2f} M games/s" if speed else "")
+            bar.update(task, completed=played, rate=_show_rate(speed) if speed else "")
 
         yield advance
+
+
+def _show_rate(games_per_second: float) -> str:
+    return f"{games_per_second / 1e6:.2f} million games/s" if games_per_second >= 1e5 else f"{games_per_second:,.0f} games/s"
 
 
 def _plain_progress(games: int) -> Callable[[int], None]:
@@ -331,7 +338,7 @@ def _plain_progress(games: int) -> Callable[[int], None]:
         if now - last >= 10:
             last = now
             left = (now - start) * (games - played) / played
-            typer.echo(f"{played:,} of {games:,} games, {played / (now - start) / 1e6:.2f} million a second, {left:.0f} s left", err=True)
+            typer.echo(f"{played:,} of {games:,} games, {_show_rate(played / (now - start))}, {left:.0f} s left", err=True)
 
     return advance
 
@@ -340,6 +347,7 @@ def _write_report(folder: Path, plots: bool, language: str) -> None:
     if plots:
         from reports.report import build_report
 
+        typer.echo("writing the report", err=True)
         build_report(folder, language)
         typer.echo(f"report: {folder / 'report.html'}")
     else:

@@ -14,7 +14,6 @@ from types import ModuleType
 from typing import Any
 
 from numba import types
-from numba.core.errors import NumbaError
 
 from sim.engine import PARAMETERS_MOST, policy_signature
 from sim.errors import InputError, suggest
@@ -140,14 +139,22 @@ def _compile(module: ModuleType, name: str, function: Any, where: str) -> Policy
         function.compile(arguments)
         returned = function.overloads[arguments].signature.return_type
         if not isinstance(returned, types.Integer | types.IntEnumMember | types.Boolean):
-            raise InputError(f"{where}: policies: {name} returns {returned}; it must return an action (an int) on every path")
+            raise InputError(f"{where}: policies: {name} may end without an action or return {returned}; it must return an action on every path")
         return Policy(name, jit(wrapper, signature), defaults, _summary(function))
     except KeyError as error:  # what numba raises for a record's unknown field
         raise InputError(f"{where}: policies: {name} does not compile: neither view nor rules has a field {error}") from None
-    except NumbaError as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        place = next((line for line in reversed(lines) if line.startswith("File ")), "")
-        raise InputError(f"{where}: policies: {name} does not compile: {lines[0]} {place}".rstrip()) from None
+    except InputError:
+        raise
+    except Exception as error:  # numba fails in many ways, each its own class
+        raise InputError(f"{where}: policies: {name} does not compile: {_say_why(str(error))}") from None
+
+
+def _say_why(error: str) -> str:
+    """The lines of a compiler's message that a person can use: the reason, and the line of the file."""
+    lines = [line.strip() for line in error.splitlines() if line.strip()]
+    said = [line for line in lines if not line.startswith(("Failed in", "During:", "File ", "def ", "<source", "@")) and "nopython" not in line]
+    place = next((line.partition(" ")[2] for line in lines if line.startswith("File ") and "site-packages" not in line), "")
+    return " ".join([*said[:1], *([f"({place.rstrip(':')})"] if place else [])])
 
 
 def _defaults(name: str, function: Any, where: str) -> tuple[tuple[str, float], ...]:

@@ -29,10 +29,12 @@ DRAMA: Figure = ("mean_drama", None)
 DECISIVE: Figure = ("decisive_moment", None)
 LINE_UP = "line_up"  # the sweep of `[robust]`
 
+ASSUMED = "†"  # marks what rests on assumed figures
+
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
-FIGURES_TOLD = 2  # further figures told for a setting
+FIGURES_TOLD = 4  # further figures told for a setting
 
 
 @dataclass(frozen=True)
@@ -108,16 +110,15 @@ class Results:
         return self.labels[cell] if cell < len(self.labels) else label_cell(self.run, cell)
 
     def name(self, figure: Figure) -> str:
-        """A figure's name in words."""
+        """A figure's name in words, with a dagger if it rests on assumed figures."""
         metric, seat = figure
-        words = name_metric(metric)
+        words = name_metric(metric) + (ASSUMED if self.run.assumes(metric) else "")
         return words if seat is None or all(cell["seats"] == 1 for cell in self.run.cells) else say("{figure} of seat {seat}", figure=words, seat=seat)
 
     def unit(self, metric: str, difference: bool = False) -> str:
         """The unit a metric, or a difference of it, is shown in."""
-        if self.run.metrics[metric]["kind"] == "share":
-            return say("percentage points") if difference else "%"
-        return word(self.run.metrics[metric]["unit"])
+        unit = "%" if self.run.metrics[metric]["kind"] == "share" else self.run.metrics[metric]["unit"]
+        return say("percentage points") if difference and unit == "%" else word(unit)
 
     def meaning(self, metric: str) -> str:
         """What a metric is."""
@@ -246,12 +247,14 @@ def find(results: Results) -> list[Finding]:
         *_warn_of_unfinished(results),
         *_tell_robustness(results),
         *_tell_findings(results),
+        *_tell_sensitivity(results),
         *_tell_balance(results),
         *_tell_lead(results),
         *_tell_drama(results),
         *_tell_dead_actions(results),
         *_tell_lengths(results),
         *_note_comparisons(results),
+        *_note_assumed(results),
     ]
 
 
@@ -501,6 +504,32 @@ def _warn_of_unfinished(results: Results) -> list[Finding]:
     return [Finding("warning", say("Unfinished games:"), f"{told} ({results.meaning(UNFINISHED)}). {remark}")]
 
 
+def _tell_sensitivity(results: Results) -> list[Finding]:
+    """In a one-at-a-time sweep of assumed knobs: which of their values change who wins more often, seat 0 or seat 1."""
+    run = results.run
+    assumed = {f"rules.{knob['knob']}" for knob in run.manifest["knobs"] if knob["assumed"]}
+    gaps = []
+    for cell in run.cells:
+        seats = {f["seat"]: f for f in run.figures(cell) if f["metric"] == WIN}
+        changed = {s for s in run.swept if cell["swept"][s] != run.cells[0]["swept"][s]}
+        gap = compare_seats(run, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
+        if gap:
+            gaps.append((Interval(*(100 * v for v in gap)), results.labels[cell["cell"]]))
+    if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2:
+        return []
+    (base, _), *others = gaps
+    turned = [f"{label}: {write_interval(gap, signed=True)}" for gap, label in others if _sign(gap) != _sign(base)]
+    shown = write_interval(base, say("percentage points"), signed=True)
+    told = say("the gap of the win rates, seat 0 minus seat 1, is {gap} at the assumed figures.", gap=shown)
+    told += say(" Of {all} other values of assumed figures, {some} change whether it is above, below or not told from 0", all=len(others), some=len(turned))
+    return [Finding("finding", say("What is assumed:"), f"{told}{': ' if turned else ''}{'; '.join(turned)}.")]
+
+
+def _sign(interval: Interval) -> int:
+    """1 above zero, −1 below it, 0 not told from it."""
+    return (interval.low > 0) - (interval.high < 0)
+
+
 def _tell_balance(results: Results) -> list[Finding]:
     """Win rate of seat 0 minus that of each other seat: for one policy in every seat, under rules alike for all seats or not, and for the others."""
     mirrors: list[tuple[Interval, str]] = []
@@ -521,7 +550,8 @@ def _tell_balance(results: Results) -> list[Finding]:
     if mirrors:
         even = sum(gap.low <= 0 <= gap.high for gap, _ in mirrors)
         gap, where = max(mirrors, key=lambda pair: abs(pair[0].value))
-        verdict = say("no difference between seats is seen") if even == len(mirrors) else say("seats look uneven, as by chance one comparison in 20 does")
+        seen = say("a gap is seen; cells share their dice, so their gaps are one piece of evidence: try another seed or more games")
+        verdict = say("no difference between seats is seen") if even == len(mirrors) else seen
         text = say("with the same policy in every seat, {verdict}.", verdict=verdict)
         if len(mirrors) > 1:
             text += say(
@@ -633,6 +663,17 @@ def _note_comparisons(results: Results) -> list[Finding]:
         return []
     text = say("each has its own 95% interval; they are not simultaneous, so about one in 20 misses the true value.")
     return [Finding("note", say("{count} differences are shown:", count=write_count(count)), text)]
+
+
+def _note_assumed(results: Results) -> list[Finding]:
+    """Which knobs the marked figures rest on, with their values in the first cell."""
+    if not any(results.run.assumes(metric) for metric in results.run.metrics):
+        return []
+    rules = results.run.cells[0]["rules"]
+    knobs = [
+        f"{knob['knob']} {write_level(rules[knob['knob']])}{knob['unit'] and ' ' + knob['unit']}" for knob in results.run.manifest["knobs"] if knob["assumed"]
+    ]
+    return [Finding("note", ASSUMED + say(" rests on assumed figures:"), f"{join_words(knobs)}.")]
 
 
 # ---------------------------------------------------------------- reading tables

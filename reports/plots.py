@@ -106,7 +106,18 @@ def draw_plots(results: Results, folder: Path) -> list[Plot]:
     with mpl.rc_context():
         mpl.rcdefaults()  # not the user's style: the same run gives the same bytes
         mpl.rcParams.update(STYLE)
-        for draw in (_draw_effects, _draw_tornado, _draw_ladder, _draw_endings, _draw_heat_maps, _draw_seats, _draw_lengths, _draw_leads, _draw_uses):
+        for draw in (
+            _draw_effects,
+            _draw_tornado,
+            _draw_ladder,
+            _draw_endings,
+            _draw_heat_maps,
+            _draw_seats,
+            _draw_lengths,
+            _draw_counts,
+            _draw_leads,
+            _draw_uses,
+        ):
             for plot, figure in draw(results):
                 figure.savefig(folder / f"{plot.name}.png", dpi=DPI, metadata={"Software": None})
                 figure.savefig(folder / f"{plot.name}.svg", metadata={"Date": None})
@@ -606,13 +617,13 @@ def _draw_lengths(results: Results) -> Drawn:
     title = say("{column}: how it is distributed", column=start_capital(meaning))
     shown = range(min(len(results.labels), ROWS_MOST))
     sums = {cell: results.run.distribution(cell, metric["column"]) for cell in shown}
-    marks = {cell: [quantile(s, level).value * metric["scale"] for level in (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)] for cell, s in sums.items() if s.n}
+    marks = {cell: [quantile(s, level).value * metric["scale"] for level in (0.1, 0.25, 0.5, 0.75, 0.9, 0.01, 0.99)] for cell, s in sums.items() if s.n}
     if not marks:
         return
     smallest, largest = min(m[0] for m in marks.values()), max(m[4] for m in marks.values())
     logarithmic = smallest > 0 and largest > 30 * smallest
-    end = max(max(m[5] for m in marks.values()), smallest + 1e-9)
-    edges = np.geomspace(smallest / 4, end, RASTER + 1) if logarithmic else np.linspace(min(0.0, smallest), end, RASTER + 1)
+    start, end = min(m[5] for m in marks.values()), max(max(m[6] for m in marks.values()), smallest + 1e-9)
+    edges = np.geomspace(smallest / 4, end, RASTER + 1) if logarithmic else np.linspace(min(0.0, start), end, RASTER + 1)
     middles = (edges[1:] + edges[:-1]) / 2
     for page, rows in enumerate(_pages(len(results.labels))):
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
@@ -626,7 +637,7 @@ def _draw_lengths(results: Results) -> Drawn:
             if cell not in marks:
                 axes.text(middles[0], row, say("no game has one"), size=SMALL, va="center", color=FAINT)
                 continue
-            q10, q25, q50, q75, q90, _ = marks[cell]
+            q10, q25, q50, q75, q90 = marks[cell][:5]
             hill = _smooth(sums[cell], metric["scale"], edges, logarithmic)
             axes.fill_between(middles, row + 0.15 - 0.58 * hill, row + 0.15, color=COLOURS[5], alpha=0.75, linewidth=0)
             axes.plot([q10, q90], [row + 0.29] * 2, color=COLOURS[0], linewidth=1.2, solid_capstyle="butt")
@@ -642,6 +653,31 @@ def _draw_lengths(results: Results) -> Drawn:
         axes.grid(axis="x", color="#eeeeee")
         axes.set_axisbelow(True)
         yield Plot(_page_name("lengths", page), title, caption), figure
+
+
+def _draw_counts(results: Results) -> Drawn:
+    """How often each value of the columns that the game wants shown so, for each cell: such as where games are lost."""
+    for name in results.run.manifest["distributions"]:
+        column = results.run.columns[name]
+        meaning = describe_column(column)
+        title = say("{column}: how often", column=start_capital(meaning))
+        sums = [results.run.distribution(cell, name) for cell in range(min(len(results.labels), ROWS_MOST))]
+        first = min((int(np.flatnonzero(s.bins)[0]) for s in sums if s.n), default=0)
+        last = max(max((len(s.bins) for s in sums), default=0), first + 1)
+        shares = np.array([np.pad(s.bins, (0, last - len(s.bins)))[first:] / s.n * 100 if s.n else np.full(last - first, np.nan) for s in sums])
+        if np.isnan(shares).all():
+            continue
+        for page, rows in enumerate(_pages(len(results.labels))):
+            labels, row_height = _name_rows([results.labels[cell] for cell in rows])
+            panels = Panels(1, 1, 6.6, len(rows) * max(row_height, 0.3), _room_for(labels), over=0.05)
+            caption = _caption(results, say("Share of the games that have a value, in percent; empty: no game has one."), len(sums), len(results.labels))
+            figure, (axes,) = panels.make(title, caption)
+            edges = np.arange(first, last + 1) + column["low"] - 0.5
+            mesh = axes.pcolormesh(edges, np.arange(len(rows) + 1) - 0.5, shares[rows.start : rows.stop], cmap="cividis", vmin=0, vmax=np.nanmax(shares))
+            _label_rows(axes, labels)
+            axes.set_xlabel(f"{meaning} ({column['unit']})" if column["unit"] else meaning)
+            figure.colorbar(mesh, ax=axes, label="%", fraction=0.06, pad=0.02)
+            yield Plot(_page_name(f"counts_{name}", page), title, caption), figure
 
 
 def _share_beyond(sums: Sums, scale: float, edges: np.ndarray[Any, np.dtype[np.float64]]) -> float:

@@ -108,7 +108,7 @@ def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     except FileNotFoundError as error:
         raise RunError(f"{folder}: no stored run there ({Path(error.filename).name} is missing)") from None
     except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise RunError(f"{folder}: the stored run cannot be read ({error})") from None
+        raise RunError(f"{folder}: the stored run is damaged ({type(error).__name__})") from None
     if manifest.get("format") != FORMAT:
         raise RunError(f"{folder}: stored in format {manifest.get('format')}; this version reads format {FORMAT}")
     return manifest, stored
@@ -183,6 +183,10 @@ class Run:
         """The figure of this metric and seat in another cell, which may have other seats and so other fields."""
         key = (figure["metric"], figure["seat"])
         return next((theirs for theirs in self.figures(self.played[cell]) if (theirs["metric"], theirs["seat"]) == key), None)
+
+    def assumes(self, metric: str) -> bool:
+        """Does a metric rest on assumed figures?"""
+        return bool(self.metrics.get(metric, {}).get("assumed", False))
 
     def paired_figures(self, pair: int) -> list[dict[str, Any]]:
         """The figures of a pair's cell that its reference has too, in the order of `pair_sums`."""

@@ -132,14 +132,16 @@ def compare_seats(run: Run, cell: int, first: dict[str, Any], other: dict[str, A
 
 
 def metrics_table(run: Run) -> pd.DataFrame:
-    """Tidy: cell, one column per swept setting (none for a cell outside the sweep), metric, seat, value, low, high, games."""
+    """Tidy: cell, one column per swept setting (none for a cell outside it), metric, seat, value, low, high, games, assumed (rests on assumed figures)."""
     rows = []
     for cell in run.played:
         for figure in run.figures(cell):
             interval, games = figure_of(run, cell["cell"], figure)
-            rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games})
+            figures = {"metric": figure["metric"], "seat": figure["seat"], **interval._asdict(), "games": games}
+            rows.append({"cell": cell["cell"], **_swept(run, cell), **figures, "assumed": run.assumes(figure["metric"])})
         for name, interval, games in measure_cell(run, cell, confidence_of(run)):
-            rows.append({"cell": cell["cell"], **_swept(run, cell), "metric": name, "seat": None, **interval._asdict(), "games": games})
+            figures = {"metric": name, "seat": None, **interval._asdict(), "games": games}
+            rows.append({"cell": cell["cell"], **_swept(run, cell), **figures, "assumed": run.assumes(name)})
     return pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
 
 
@@ -196,6 +198,8 @@ def build_tables(folder: Path) -> None:
     run = Run(folder)
     metrics = metrics_table(run)
     write_tables(folder, metrics, cells_table(run, metrics), differences_table(run))
+    for stale in [*folder.glob("report.*"), *folder.glob("plots/*.png"), *folder.glob("plots/*.svg")]:
+        stale.unlink()  # of an earlier run in this folder
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:

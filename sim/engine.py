@@ -8,6 +8,7 @@ A game is a plain module with
     STATE, VIEW, OUTCOME          record dtypes: all of the game; what a seat sees; what is reported of a game
     COLUMNS, METRICS, HIGHLIGHTS  what the outcome fields mean (sim.outcomes)
     HEADLINES, ASSUMPTIONS        metrics a report leads with; what the figures rest on, in sentences
+    DISTRIBUTIONS                 columns of few values whose distributions a report draws
     EXACT                         figures known exactly (sim.outcomes.Exact), which every run is held against
     is_symmetric(rules) -> bool   do these rules treat all seats alike
     IDEAL_MINUTES                 (optional) how long a game should last

@@ -11,7 +11,7 @@ class InputError(Exception):
 
 
 def suggest(found: str, known: Iterable[str]) -> str:
-    """What is allowed, and the nearest name if there is one: `allowed: …; did you mean "…"?`."""
+    """The nearest name if there is one, and what is allowed: `did you mean "…"? allowed: …`."""
     names = list(known)
     nearest = get_close_matches(found, names, n=1)
-    return f"allowed: {', '.join(names)}" + (f'; did you mean "{nearest[0]}"?' if nearest else "")
+    return (f'did you mean "{nearest[0]}"? ' if nearest else "") + f"allowed: {', '.join(names)}"

@@ -149,7 +149,7 @@ INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop,
 def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
     """Read and check an experiment file; `overrides` are `key=value` settings. Raises InputError, one line."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
     except OSError as error:
@@ -180,6 +180,13 @@ def parse_experiment(
         raise InputError(f'{where}: game = "{data["game"]}": no such game; {suggest(data["game"], GAMES)}')
     if isinstance(data.get("robust"), dict) and isinstance(data["robust"].get("line_ups"), list) and data["robust"]["line_ups"]:
         data.setdefault("policies", data["robust"]["line_ups"][0])
+    if isinstance(data.get("policies"), str):
+        data["policies"] = [data["policies"]]  # one for every seat
+    if isinstance(data.get("sweep"), dict) and isinstance(data["sweep"].get("rules"), dict):  # keys written without quotes
+        data["sweep"] |= {f"rules.{knob}": levels for knob, levels in data["sweep"].pop("rules").items()}
+    for key in data.keys() - _File.model_fields.keys():
+        if isinstance(data.get("game"), str) and key in load_game(data["game"]).Rules.model_fields:
+            raise InputError(f"{where}: {key}: this is a rule; write it under [rules], or --set rules.{key}=…")
     try:
         file = _File.model_validate(data)
     except ValidationError as error:
@@ -321,7 +328,8 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
     if rules is not None:
-        return f"{key} = {json.dumps(first['input'], default=str, ensure_ascii=False)}: allowed: {allowed(rules, str(location[0]))}"
+        quoted = " (a number, without quotes)" if isinstance(first["input"], str) and first["type"].startswith(("int", "float")) else ""
+        return f"{key} = {json.dumps(first['input'], default=str, ensure_ascii=False)}: allowed: {allowed(rules, str(location[0]))}{quoted}"
     if first["type"] == "missing":
         return f"{key}: missing; it must be given"
     found = json.dumps(first["input"], default=str, ensure_ascii=False)

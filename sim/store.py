@@ -29,16 +29,22 @@ Usage = Sequence[np.ndarray[Any, np.dtype[np.int64]]]
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse, before anything is played, a folder that cannot be written or that holds something else."""
+def check_folder(folder: Path, game: str) -> None:
+    """Refuse, before anything is played, a folder that cannot be written or that holds something else, such as another game's run."""
     nearest = next(parent for parent in [folder, *folder.resolve().parents] if parent.exists())
     try:
         with TemporaryFile(dir=nearest):
             pass
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({nearest}: {error.strerror or error})") from None
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / "manifest.json").exists():
-        raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return
+    try:
+        held = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["game"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out") from None
+    if held != game:
+        raise InputError(f"{folder}: holds a run of {held}; name another folder with --out")
 
 
 def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float, usage: Usage = ()) -> None:
@@ -90,6 +96,7 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "actions": [actions.get(n, "") for n in range(max(actions) + 1)],
         "usage_games": math.prod(split_sample(experiment.games)),
         "headlines": list(module.HEADLINES),
+        "distributions": list(module.DISTRIBUTIONS),
         "assumptions": list(module.ASSUMPTIONS),
         "fields": {str(n): [{"column": f.column.name, "seat": f.seat} for f in fields_of(module, n)] for n in seat_counts},
         "figures": {

@@ -43,7 +43,7 @@ def test_a_run_writes_every_file_it_promises(run_folder: Path) -> None:
 
 def test_metrics_are_tidy_and_hold_every_metric_promised(run_folder: Path) -> None:
     table = pd.read_csv(run_folder / "metrics.csv", dtype={"seat": "Int64"})
-    assert list(table.columns) == ["cell", "rules.monster_die", "metric", "seat", "value", "low", "high", "games"]
+    assert list(table.columns) == ["cell", "rules.monster_die", "metric", "seat", "value", "low", "high", "games", "assumed"]
     promised = {"win_rate", "both_lose_rate", "unfinished_rate", "mean_points", "mean_rolls", "mean_minutes", "minutes_q10", "minutes_q50", "minutes_q90"}
     promised |= {f"points_share_{p}" for p in range(5)} | {"lead_changes", "leader_at_half_wins", "sacrifices"}
     assert promised <= set(table["metric"])

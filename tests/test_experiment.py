@@ -71,6 +71,11 @@ def test_set_changes_a_setting_of_the_file() -> None:
     ]
 
 
+def test_keys_of_the_sweep_may_be_written_without_quotes_and_one_policy_without_brackets() -> None:
+    experiment = parse('game = "mint-tin"\npolicies = "racer"\n[sweep]\nrules.monster_die = [6, 5]')
+    assert [cell.rules.monster_die for cell in experiment.cells] == [6, 5]  # type: ignore[attr-defined]
+
+
 def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline() -> None:
     sweep = '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5]\n'
     experiment = parse(BASE + sweep, overrides=["rules.monster_die=3"])
@@ -94,6 +99,8 @@ def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline()
         (BASE + "seats = 3", ("seats = 3", "allowed: 2")),
         (BASE + "[rules]\nmonster_dye = 4", ("rules.monster_dye", 'did you mean "monster_die"')),
         (BASE + "[rules]\nmonster_die = 7", ("rules.monster_die = 7", "1 to 6")),
+        (BASE + '[rules]\nmonster_die = "4"', ('rules.monster_die = "4"', "1 to 6", "without quotes")),
+        (BASE + "monster_die = 4", ("monster_die", "under [rules]")),
         (BASE + "[rules]\nmonster_die = true", ("rules.monster_die = true", "1 to 6")),
         (BASE + '[rules]\nmanhole = "yes"', ("rules.manhole", "true, false")),
         (BASE + '[rules]\nmode = "ohno"', ("rules.mode", "uh-oh, omg, cra-cra")),
@@ -168,8 +175,13 @@ def test_an_unknown_policy_or_parameter_is_named_with_what_there_is(policies: li
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("def mine(view, legal, rules, stream):\n    return 1.5", ("returns float64", "action")),
+        ("def mine(view, legal, rules, stream):\n    return 1.5", ("return float64", "action")),
         ("def mine(view, legal, rules, stream):\n    return view.nosuch", ("does not compile", "nosuch")),
+        ("import random\ndef mine(view, legal, rules, stream):\n    import random\n    return 0", ("does not compile",)),
+        (
+            "from sim.games.mint_tin import Action\ndef mine(view, legal, rules, stream):\n    return Action.KNOCKDOWN",
+            ("does not compile", "KNOCKDOWN", "line 3"),
+        ),
         ("def mine(view, rules):\n    return 0", ("must begin (view, legal, rules, stream",)),
         ("def mine(view, legal, rules, stream, fear):\n    return 0", ("fear", "needs a number")),
         ("def mine(:", ("cannot be loaded", "SyntaxError")),

@@ -71,7 +71,14 @@ def play(games: int, seats: int = 2, seed: int = 1, draws: float = 0.1, pace: fl
     return Outcomes(ending, seconds, led, [np.where(ending == seat, 3, -1) for seat in range(seats)])
 
 
-def store(folder: Path, cells: Sequence[tuple[dict[str, Any], Outcomes]], mode: str = "grid", policies: Sequence[str] = (), **changes: Any) -> Path:
+def store(
+    folder: Path,
+    cells: Sequence[tuple[dict[str, Any], Outcomes]],
+    mode: str = "grid",
+    policies: Sequence[str] = (),
+    assumed: Sequence[str] = (),
+    **changes: Any,
+) -> Path:
     """Write a stored run by the plainest means: cells are (swept settings, outcomes)."""
     seats = len(cells[0][1].score)
     games = len(cells[0][1].ending)
@@ -90,6 +97,7 @@ def store(folder: Path, cells: Sequence[tuple[dict[str, Any], Outcomes]], mode: 
             "unit": unit,
             "scale": scale,
             "per_seat": per_seat,
+            "assumed": False,
         }
         for name, meaning, column, kind, extra, unit, scale, per_seat in METRICS
     ]
@@ -128,7 +136,10 @@ def store(folder: Path, cells: Sequence[tuple[dict[str, Any], Outcomes]], mode: 
         "source_digest": "0123456789abcdef",
         "sweep_mode": mode,
         "sweep": {s: list(dict.fromkeys(c[s] for c, _ in cells)) for s in swept},
-        "knobs": [{"knob": k, "type": "", "allowed": "", "default": v, "unit": "", "meaning": f"the {k}", "clause": f"clause {k}"} for k, v in rules.items()],
+        "knobs": [
+            {"knob": k, "type": "", "allowed": "", "default": v, "unit": "", "meaning": f"the {k}", "clause": f"clause {k}", "assumed": k in assumed}
+            for k, v in rules.items()
+        ],
         "cells": [
             {
                 "cell": n,
@@ -152,6 +163,7 @@ def store(folder: Path, cells: Sequence[tuple[dict[str, Any], Outcomes]], mode: 
         "columns": [c | {"labels": labels if c["name"] == "ending" else []} for c in COLUMNS],
         "metrics": metrics,
         "headlines": HEADLINES,
+        "distributions": ["ending"],
         "assumptions": ["Dice are fair."],
         "fields": {str(seats): fields},
         "figures": {str(seats): figures},
@@ -370,7 +382,7 @@ def test_a_gap_between_seats_is_seen(tmp_path: Path) -> None:
     told = findings_of(store(tmp_path, [({}, outcomes)]))["Seat balance:"]
     value, low, high = map(float, re.search(r"\+([\d.]+) percentage points \(\+([\d.]+) to \+([\d.]+)\)", told).groups())
     assert low < 18 < high
-    assert "look uneven" in told
+    assert "a gap is seen" in told
     assert value == pytest.approx(18, abs=2)
 
 
@@ -383,6 +395,19 @@ def test_policies_of_seats_lead_with_their_own_wins(tmp_path: Path) -> None:
     told = findings_of(store(tmp_path, cells, policies=["meek", "plain"]))
     assert told["policy of seat 0:"].startswith("from meek to bold the win rate of seat 0 rises by ")
     assert "seat 0 (meek) minus seat 1 (plain)" in told["Policies against each other:"]
+
+
+def test_assumed_figures_that_turn_who_wins_are_named(tmp_path: Path) -> None:
+    stolen = play(5000)
+    stolen.ending = np.where((stolen.ending == 1) & (np.random.default_rng(1).random(5000) < 0.5), 0, stolen.ending)
+    cells = [
+        ({"rules.die": 6, "rules.mode": "calm"}, play(5000)),
+        ({"rules.die": 6, "rules.mode": "wild"}, play(5000)),
+        ({"rules.die": 5, "rules.mode": "calm"}, stolen),
+    ]
+    told = findings_of(store(tmp_path, cells, mode="one-at-a-time", assumed=["die", "mode"]))
+    assert "Of 2 other values of assumed figures, 1 change whether it is above, below or not told from 0: die 5: +" in told["What is assumed:"]
+    assert "What is assumed:" not in findings_of(store(tmp_path, cells, mode="one-at-a-time"))
 
 
 def test_one_seat_has_no_balance_and_no_seat_in_names(tmp_path: Path) -> None:

@@ -375,7 +375,7 @@ COLUMNS = (
     Column("penalty_cards", "cards turned over", "cards", per_seat=True),
     Column("right_calls", "shouts with a right composition", "calls", per_seat=True),
     Column("wrong_calls", "shouts with a wrong composition", "calls", per_seat=True),
-    Column("wrong_call_share", "share of the game's calls that were wrong", scale=1e-6),
+    Column("wrong_call_share", "share of the game's calls that were wrong", "%", scale=1e-4),
     Column("last_touches", "times last to touch the palm", "times", per_seat=True),
     Column("rounds", "rounds, tie-breaks included", "rounds"),
     Column("seconds", "playing time, reset and talk included", "s", scale=0.01),
@@ -423,6 +423,8 @@ HIGHLIGHTS = (
 )
 
 HEADLINES = ("win_rate", "shared_rate", "mean_points", "mean_minutes", "mean_rounds", "wrong_call_rate", "tie_break_rate")
+
+DISTRIBUTIONS = ("rounds",)
 
 ASSUMPTIONS = (
     "Hands and eyes are modelled by human figures. Those marked as assumed have no measurement behind them, and every finding rests on them: "

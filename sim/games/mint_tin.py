@@ -369,6 +369,8 @@ HIGHLIGHTS = (
 
 HEADLINES = ("both_lose_rate", "win_rate", "mean_minutes", "mean_points", "leader_at_half_wins", "unfinished_rate")
 
+DISTRIBUTIONS = ("margin",)
+
 ASSUMPTIONS = (
     "Each seat rolls at a steady average pace (rolls_per_second, default one roll every 2 s); playing time in minutes rests on it, rates of winning do not.",
     "Both seats see everything on the table and choose at once; nobody misses a roll, a turn of the monster die or a question.",

@@ -66,7 +66,7 @@ class Rules(BaseRules):
         "score of a lost game: minus the monsters face down, or also those face up; plus the health or not",
         "8. tutti i mostri ancora presenti nel Dungeon",
     )
-    seconds_per_decision: int = knob(5, "playing time of one card resolved or room avoided (assumed)", "not in the sheet", unit="s", ge=1, le=1000)
+    seconds_per_decision: int = knob(5, "playing time of one card resolved or room avoided", "not in the sheet", unit="s", assumed=True, ge=1, le=1000)
 
     @model_validator(mode="after")
     def check_together(self) -> Rules:
@@ -261,7 +261,7 @@ METRICS = (
     Metric("mean_cards_resolved", "mean cards resolved", "resolved", "mean", unit="cards"),
     Metric("mean_crossed", "mean share of the deck resolved", "crossed", "mean", unit="%"),
     Metric("avoid_rate", "mean share of a game's rooms that are avoided", "avoided_share", "mean", unit="%"),
-    Metric("mean_minutes", "mean playing time", "seconds", "mean", unit="min", scale=1 / 60),
+    Metric("mean_minutes", "mean playing time", "seconds", "mean", unit="min", scale=1 / 60, assumed=True),
     Metric("mean_rooms", "mean rooms dealt", "rooms", "mean", unit="rooms"),
     Metric("mean_health_won", "mean health of won games at the end", "health_won", "mean", unit="health"),
     Metric("mean_died_at", "mean number of the card that killed", "died_at", "mean", unit="card"),
@@ -281,6 +281,8 @@ HIGHLIGHTS = (
 )
 
 HEADLINES = ("win_rate", "mean_score", "sd_score", "mean_crossed", "avoid_rate", "mean_minutes")
+
+DISTRIBUTIONS = ("died_at", "killer")
 
 ASSUMPTIONS = (
     "Every card resolved and every room avoided takes seconds_per_decision (default 5 s); playing time in minutes rests on it, nothing else does.",
