@@ -119,9 +119,9 @@ def test_an_illegal_action_names_policy_game_seed_and_replay(tmp_path: Path) -> 
     line_ups = load_line_ups(experiment)
     with pytest.raises(CellError):
         play_experiment(experiment, line_ups)
-    with pytest.raises(InputError, match=r"own\.py:cheat chose an illegal action as seat 1 in game \d+ of cell 0, seed 1; see it with: housecarlo replay"):  # noqa: SIM117
-        with explain_illegal(experiment, line_ups):
-            play_experiment(experiment, line_ups)
+    told = r"own\.py:cheat chose an illegal action as seat 1 in game \d+ of cell 0, seed 1; see it with: housecarlo replay"
+    with pytest.raises(InputError, match=told), explain_illegal(experiment, line_ups):
+        play_experiment(experiment, line_ups)
 
 
 def test_nothing_a_policy_writes_to_its_view_or_rules_reaches_the_game(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ BASE = 'game = "mint-tin"\npolicies = ["racer"]\n'
 def test_a_grid_makes_every_combination_the_last_knob_fastest() -> None:
     experiment = parse(BASE + '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5, 4]')
     assert [dict(cell.swept)["rules.monster_die"] for cell in experiment.cells] == [6, 5, 4, 6, 5, 4]
-    assert [cell.rules.mode for cell in experiment.cells] == ["uh-oh"] * 3 + ["omg"] * 3  # type: ignore[attr-defined]
+    assert [cell.rules.mode for cell in experiment.cells] == ["uh-oh"] * 3 + ["omg"] * 3
     assert [(p.cell, p.reference) for p in experiment.pairs if p.setting != BASELINE] == [(1, 0), (2, 0), (3, 0), (4, 1), (4, 3), (5, 2), (5, 3)]
     assert [(p.cell, p.reference) for p in experiment.pairs if p.setting == BASELINE] == [(4, 0), (5, 0)]
 
@@ -43,7 +43,7 @@ def test_one_at_a_time_varies_one_knob_around_the_rules_given() -> None:
         "baseline",
     ]
     assert [cell.number for cell in experiment.swept_cells] == [0, 1, 2, 3]
-    assert [cell.rules.manhole for cell in experiment.cells] == [True, True, True, True, False]  # type: ignore[attr-defined]
+    assert [cell.rules.manhole for cell in experiment.cells] == [True, True, True, True, False]
     assert [(p.cell, p.reference) for p in experiment.pairs] == [(1, 0), (2, 0), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)]
 
 
@@ -65,7 +65,7 @@ def test_policies_and_their_parameters_can_be_swept() -> None:
 def test_set_changes_a_setting_of_the_file() -> None:
     experiment = parse(BASE, overrides=["rules.monster_die=4", "games=77", "rules.mode=omg", 'sweep.rules.wake=["matching", "any"]'])
     assert experiment.games == 77
-    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.swept_cells] == [  # type: ignore[attr-defined]
+    assert [(cell.rules.monster_die, cell.rules.mode, cell.rules.wake) for cell in experiment.swept_cells] == [
         (4, "omg", "matching"),
         (4, "omg", "any"),
     ]
@@ -73,15 +73,15 @@ def test_set_changes_a_setting_of_the_file() -> None:
 
 def test_keys_of_the_sweep_may_be_written_without_quotes_and_one_policy_without_brackets() -> None:
     experiment = parse('game = "mint-tin"\npolicies = "racer"\n[sweep]\nrules.monster_die = [6, 5]')
-    assert [cell.rules.monster_die for cell in experiment.cells] == [6, 5]  # type: ignore[attr-defined]
+    assert [cell.rules.monster_die for cell in experiment.cells] == [6, 5]
 
 
 def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline() -> None:
     sweep = '[sweep]\n"rules.mode" = ["uh-oh", "omg"]\n"rules.monster_die" = [6, 5]\n'
     experiment = parse(BASE + sweep, overrides=["rules.monster_die=3"])
-    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.swept_cells] == [("uh-oh", 3), ("omg", 3)]  # type: ignore[attr-defined]
+    assert [(cell.rules.mode, cell.rules.monster_die) for cell in experiment.swept_cells] == [("uh-oh", 3), ("omg", 3)]
     experiment = parse(BASE + sweep + 'mode = "one-at-a-time"', overrides=["rules.monster_die=3"])
-    assert [cell.rules.monster_die for cell in experiment.swept_cells] == [3, 3, 6, 5]  # type: ignore[attr-defined]
+    assert [cell.rules.monster_die for cell in experiment.swept_cells] == [3, 3, 6, 5]
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,6 @@ def interval_of(cell: CellTally, figure: Figure, which: Confidence) -> Interval:
     return share(sums.count_of(figure.equals or 0), sums.n, which) if figure.metric.kind == "share" else mean(sums, which)
 
 
-def sums_of(values: np.ndarray) -> Sums:  # type: ignore[type-arg]
+def sums_of(values: np.ndarray) -> Sums:
     """Exact sums of small integers."""
     return Sums(len(values), int(values.sum()), int((values * values).sum()), np.bincount(values), 0, 1.0)

@@ -126,7 +126,7 @@ def test_a_rule_compared_with_itself_differs_by_exactly_0() -> None:
 def test_the_baseline_is_the_rulebook_or_what_the_file_says() -> None:
     assert experiment_of().baseline == 0
     house = experiment_of(rules={"manhole": True})
-    assert (house.baseline, house.cells[3].purpose, house.cells[3].rules.monster_die) == (3, "baseline", 6)  # type: ignore[attr-defined]
+    assert (house.baseline, house.cells[3].purpose, house.cells[3].rules.monster_die) == (3, "baseline", 6)
     assert {(p.cell, p.reference) for p in house.pairs} == {(1, 0), (2, 0), (0, 3), (1, 3), (2, 3)}
     assert experiment_of(baseline={"rules": {"monster_die": 2}}).baseline == 2
     assert experiment_of(baseline={"policies": ["hero"]}).cells[3].policies[1].name == "hero"

@@ -91,7 +91,7 @@ class Twin:
     """One game, from a given order of the deck (first to be dealt first)."""
 
     def __init__(self, deck: list[Card], **knobs: object) -> None:
-        self.knobs = Knobs(**knobs)  # type: ignore[arg-type]
+        self.knobs = Knobs(**knobs)
         self.dungeon = list(deck)
         self.cards = len(deck)
         self.room: list[Card] = []
