@@ -18,11 +18,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+STUCK_SECONDS = 60  # without any block finished
+
 ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
 Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
 Games = Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's; with [stop] at most so many.", show_default=False)]
-Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Threads that play. 0: one per core.")]
+Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Threads or processes that play. 0: one per core.")]
+Backend = Annotated[Literal["threads", "processes", "dask"], typer.Option("--backend", help="Who plays: threads, processes, or the workers of a dask cluster.")]
+Scheduler = Annotated[str, typer.Option("--scheduler", metavar="ADDRESS", help="The dask scheduler, for example tcp://10.0.0.1:8786.", show_default=False)]
 HouseRules = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="A house rule to try, as rules.monster_die=4. May be repeated.")]
 Versus = Annotated[list[str], typer.Option("--vs", metavar="KEY=VALUE", help="Compare with this instead of the rulebook. May be repeated.")]
 LineUp = Annotated[
@@ -33,6 +37,7 @@ HalfWidths = Annotated[
     list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
 ]
 Language = Annotated[Literal["en", "it"], typer.Option("--lang", help="Language of the report: English or Italian.")]
+Plots = Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -50,15 +55,17 @@ def _user_errors() -> Iterator[None]:
     """A user's mistake becomes one line on standard error and exit code 2; no command lets a traceback through for one."""
     from reports.run import RunError
     from sim.errors import InputError
+    from sim.interrupts import Interrupted, end_on_signals
 
     try:
-        yield
+        with end_on_signals():
+            yield
     except (InputError, RunError) as error:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("housecarlo: interrupted; nothing more is written", err=True)
-        raise typer.Exit(130) from None
+    except Interrupted as signal:
+        typer.echo(f"housecarlo: interrupted ({signal}); a run's finished games are stored, and the same command goes on from them", err=True)
+        raise typer.Exit(128 + signal.number) from None
 
 
 def _show_version(wanted: bool) -> None:
@@ -82,51 +89,76 @@ def run(
     seed: Seed = None,
     jobs: Jobs = 0,
     settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    plots: Plots = True,
     lang: Language = "en",
+    fresh: Annotated[bool, typer.Option("--fresh", help="Drop the run that the folder holds and start over.")] = False,
+    keep_games: Annotated[bool, typer.Option("--keep-games", help="Also write every game's outcome, as Parquet in DIR/games.")] = False,
+    backend: Backend = "threads",
+    scheduler: Scheduler = "",
 ) -> None:
-    """Play an experiment and write tables, plots and a balance report. Exit code as of `check`."""
-    with _user_errors():
-        import shlex
+    """Play an experiment and write tables, plots and a balance report. Exit code as of `check`.
 
+    Finished games are stored as it goes: stopped or killed, the same command goes on from them.
+    """
+    with _user_errors():
+        from policies.loading import carry_files, load_line_ups
+        from sim.errors import InputError
         from sim.experiment import read_experiment
-        from sim.replay import explain_illegal
-        from sim.store import check_folder, write_run
+        from sim.rows import RowWriter
+        from sim.store import identify, open_run
         from sim.usage import count_usage
 
         experiment = read_experiment(file, games, seed, settings)
         folder = out or Path("out") / experiment.name
-        check_folder(folder, experiment.game)
-        line_ups, tallies, seconds = _play(experiment, jobs)
-        with explain_illegal(experiment, line_ups):
-            usage = count_usage(experiment, line_ups)
-        write_run(folder, experiment, line_ups, tallies, shlex.join(["housecarlo", *sys.argv[1:]]), seconds, usage)
-        _report(folder, plots, lang)
+        _say_compiling()
+        line_ups = load_line_ups(experiment)
+        identity = identify(experiment, carry_files(experiment), keep_games)
+        with open_run(folder, experiment, identity, _write_command(file, games, seed, settings, keep_games), fresh) as place:
+            if not place.finished:
+                writer = RowWriter(folder, experiment) if keep_games else None
+                tallies, failures = _play(experiment, line_ups, (backend, jobs, scheduler), place, writer)
+                if len(failures) == len(experiment.cells):
+                    place.discard()
+                    raise InputError(failures[0])
+                if writer:
+                    writer.drop(failures)
+                place.finish(tallies, failures, count_usage(experiment, line_ups, failures))
+            _report(folder, plots, lang)
 
 
 @app.command()
 def report(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that `housecarlo run` wrote.", show_default=False)],
-    plots: Annotated[bool, typer.Option("--plots/--no-plots", help="Draw plots and write the report, or only tables.")] = True,
+    plots: Plots = True,
     lang: Language = "en",
 ) -> None:
-    """Write tables, plots and report again from what a run stored, without playing. Exit code as of `check`."""
+    """Write tables, plots and report again from what a run stored, finished or not, without playing. Exit code as of `check`."""
     with _user_errors():
         _report(folder, plots, lang)
 
 
 @app.command()
-def check(file: ExperimentFile, games: Games = None, seed: Seed = None, jobs: Jobs = 0, settings: Settings = []) -> None:  # noqa: B006
+def check(
+    file: ExperimentFile,
+    games: Games = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+    settings: Settings = [],  # noqa: B006
+    backend: Backend = "threads",
+    scheduler: Scheduler = "",
+) -> None:
     """Play an experiment and print its targets and controls, one line each.
 
     Exit code 0: all targets pass; 1: some fail; 3: none fails, some are undecided; 4: a control fails; 2: a mistake in the file.
     """
     with _user_errors():
+        from policies.loading import load_line_ups
         from sim.experiment import read_experiment
 
         experiment = read_experiment(file, games, seed, settings)
-        line_ups, tallies, seconds = _play(experiment, jobs)
-        _print_answers(_run_of(experiment, line_ups, tallies, seconds))
+        _say_compiling()
+        line_ups = load_line_ups(experiment)
+        _print_answers(_run_of(experiment, *_play(experiment, line_ups, (backend, jobs, scheduler))))
 
 
 @app.command()
@@ -142,13 +174,13 @@ def compare(
 ) -> None:
     """Answer one question on the terminal: what does a house rule change? No file is read or written."""
     with _user_errors():
-        from policies.loading import usual_policy
+        from policies.loading import load_line_ups, usual_policy
         from reports.answers import tell_comparison
         from sim.experiment import parse_comparison
 
         experiment = parse_comparison(game, settings, versus, policies or [usual_policy(_load_game(game))], precision, games, seed)
-        line_ups, tallies, seconds = _play(experiment, jobs)
-        found = _run_of(experiment, line_ups, tallies, seconds)
+        _say_compiling()
+        found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), ("threads", jobs, "")))
         for line in tell_comparison(found):
             typer.echo(line)
         _print_answers(found)
@@ -247,78 +279,147 @@ def _show(value: Any) -> str:
     return str(value)
 
 
-def _play(experiment: Any, jobs: int) -> tuple[Any, Any, float]:
-    """Play an experiment, all its games or until its figures are known as well as asked: line-ups, tallies, seconds."""
-    import time
-
-    from policies.loading import load_line_ups
-    from reports.verdicts import find_open
-    from sim.batch import Player, play_blocks, play_until_known
+def _say_compiling() -> None:
     from sim.jit import cache_is_empty
-    from sim.replay import explain_illegal
 
-    count = len(experiment.cells)
     if cache_is_empty():
         typer.echo("compiling the rules and policies; this happens once after they change", err=True)
-    line_ups = load_line_ups(experiment)
+
+
+def _write_command(file: Path, games: int | None, seed: int | None, settings: list[str], keep_games: bool) -> str:
+    """The command that plays these games again, without what changes no figure."""
+    import shlex
+
+    options = [part for name, value in (("--games", games), ("--seed", seed)) if value is not None for part in (name, str(value))]
+    options += [part for setting in settings for part in ("--set", setting)]
+    return shlex.join(["housecarlo", "run", str(file), *options, *(["--keep-games"] if keep_games else [])])
+
+
+def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any = None, writer: Any = None) -> tuple[Any, dict[int, str]]:
+    """Play an experiment, all its games or until its figures are known as well as asked: tallies, and a line on each cell whose policy failed.
+
+    `crew` is back end, jobs and scheduler; `place`, the run's folder, is what it goes on from and stores to; `writer` keeps the games' rows.
+    """
+    import time
+    from contextlib import nullcontext
+
+    from policies.loading import carry_files, load_carried
+    from reports.verdicts import find_open
+    from sim.batch import Ledger, Player, play_on
+    from sim.replay import explain_failure
+    from sim.workers import hire
+
+    count = len(experiment.cells)
     most = "up to " if experiment.precision else ""
     typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
     player = Player(experiment, line_ups)
     start = time.perf_counter()
-    with _progress(experiment.games * count) as progress, explain_illegal(experiment, line_ups):
-        if experiment.precision:
-            tallies = play_until_known(player, lambda so_far: find_open(_run_of(experiment, line_ups, so_far, 0.0)), jobs, progress=progress)
-        else:
-            tallies = play_blocks(player, jobs, progress=progress)
+    with (
+        place.open_ledger(player.nothing()) if place else nullcontext(Ledger(player.nothing())) as ledger,
+        hire(player, load_carried, carry_files(experiment), *crew, keep_rows=bool(writer)) as workers,
+    ):
+        before = sum(ledger.tallies.games)
+        if before:
+            typer.echo(f"going on from {before:,} games played before")
+        with _progress(experiment.games * count, ledger) as advance:
+
+            def keep(played: Any) -> None:
+                if writer:
+                    writer.write(played)
+                advance()
+
+            known = (lambda so_far: find_open(_run_of(experiment, so_far))) if experiment.precision else None
+            play_on(player, workers, ledger, known, keep, block_games=player.chunk_games if writer else None)
     seconds = time.perf_counter() - start
-    total = sum(tallies.games)
+    tallies = ledger.tallies
+    total = sum(tallies.games) - before
     typer.echo(f"played {total:,} games in {seconds:.1f} s ({_show_rate(total / seconds)})")
-    return line_ups, tallies, seconds
+    failures = {cell: explain_failure(experiment, line_ups, cell, game) for cell, game in sorted(tallies.failed.items())}
+    return tallies.without_failed([(pair.cell, pair.reference) for pair in experiment.pairs]), failures
 
 
-def _run_of(experiment: Any, line_ups: Any, tallies: Any, seconds: float) -> Any:
+def _run_of(experiment: Any, tallies: Any, failures: dict[int, str] | None = None) -> Any:
     """What was played so far, as the reports read it."""
     from reports.run import Run
-    from sim.store import build_arrays, build_manifest
+    from sim.store import build_arrays, build_manifest, fill_manifest
 
-    return Run((build_manifest(experiment, line_ups, tallies, "", seconds), build_arrays(tallies)))
+    return Run((fill_manifest(build_manifest(experiment, ""), tallies, failures), build_arrays(tallies)))
 
 
 def _report(folder: Path, plots: bool, language: str) -> None:
     """Write a stored run's report or tables, print its verdicts, exit with their code."""
     from reports.run import Run
+    from sim.store import read_unfinished
 
-    _write_report(folder, plots, language)
-    _print_answers(Run(folder))
+    unfinished = read_unfinished(folder)
+    run = Run(unfinished or folder)
+    if unfinished:
+        typer.echo(f"{folder}: unfinished; the same command of `housecarlo run` goes on")
+    _write_report(run, folder, plots, language)
+    _print_answers(run)
 
 
 def _print_answers(run: Any) -> None:
-    """What a run answers, one line each: comparison, targets, precision, controls; exit with their code."""
+    """What a run answers, one line each: comparison, targets, precision, controls; exit with their code, or 2 if a policy failed."""
     from reports.answers import answer
 
     lines, code = answer(run)
     for line in lines:
         typer.echo(line)
-    if code:
-        raise typer.Exit(code)
+    failures = [cell["failed"] for cell in run.played if cell["failed"]]
+    for failure in failures:
+        typer.echo(f"housecarlo: {failure}", err=True)
+    if failures or code:
+        raise typer.Exit(2 if failures else code)
 
 
 @contextmanager
-def _progress(games: int) -> Iterator[Callable[[int], None]]:
-    """A live bar with games/s and time left on a terminal; a plain line every ten seconds elsewhere. `games`: of all cells."""
+def _progress(games: int, ledger: Any) -> Iterator[Callable[[], None]]:
+    """A live bar with games/s and time left on a terminal; a plain line every ten seconds elsewhere. `games`: of all cells.
+
+    Where no block ends for STUCK_SECONDS, a line says so: a policy that never returns cannot be told from a slow one.
+    """
+    import threading
+
+    stuck = threading.Timer(STUCK_SECONDS, _say_stuck)
+    stuck.daemon = True
+    stuck.start()
+    try:
+        with _show_progress(games, ledger) as advance:
+
+            def advance_unstuck() -> None:
+                nonlocal stuck
+                stuck.cancel()
+                stuck = threading.Timer(STUCK_SECONDS, _say_stuck)
+                stuck.daemon = True
+                stuck.start()
+                advance()
+
+            yield advance_unstuck
+    finally:
+        stuck.cancel()
+
+
+def _say_stuck() -> None:
+    typer.echo(f"no block of games has ended for {STUCK_SECONDS} s: a policy is slow, or never returns; Ctrl-C stops, and keeps what is finished", err=True)
+
+
+@contextmanager
+def _show_progress(games: int, ledger: Any) -> Iterator[Callable[[], None]]:
+    before = sum(ledger.tallies.games)
     if not sys.stderr.isatty():
-        yield _plain_progress(games)
+        yield _plain_progress(games, ledger)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("playing"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=games, rate="")
+        task = bar.add_task("", total=games, completed=before, rate="")
 
-        def advance(played: int) -> None:
+        def advance() -> None:
             speed = bar.tasks[0].speed
-            bar.update(task, completed=played, rate=_show_rate(speed) if speed else "")
+            bar.update(task, completed=sum(ledger.tallies.games), rate=_show_rate(speed) if speed else "")
 
         yield advance
 
@@ -327,33 +428,35 @@ def _show_rate(games_per_second: float) -> str:
     return f"{games_per_second / 1e6:.2f} million games/s" if games_per_second >= 1e5 else f"{games_per_second:,.0f} games/s"
 
 
-def _plain_progress(games: int) -> Callable[[int], None]:
+def _plain_progress(games: int, ledger: Any) -> Callable[[], None]:
     import time
 
     start = last = time.monotonic()
+    before = sum(ledger.tallies.games)
 
-    def advance(played: int) -> None:
+    def advance() -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= 10:
+        played = sum(ledger.tallies.games)
+        if now - last >= 10 and played > before:
             last = now
-            left = (now - start) * (games - played) / played
-            typer.echo(f"{played:,} of {games:,} games, {_show_rate(played / (now - start))}, {left:.0f} s left", err=True)
+            left = (now - start) * (games - played) / (played - before)
+            typer.echo(f"{played:,} of {games:,} games, {_show_rate((played - before) / (now - start))}, {left:.0f} s left", err=True)
 
     return advance
 
 
-def _write_report(folder: Path, plots: bool, language: str) -> None:
+def _write_report(run: Any, folder: Path, plots: bool, language: str) -> None:
     if plots:
         from reports.report import build_report
 
         typer.echo("writing the report", err=True)
-        build_report(folder, language)
+        build_report(folder, language, run)
         typer.echo(f"report: {folder / 'report.html'}")
     else:
         from reports.tables import build_tables
 
-        build_tables(folder)
+        build_tables(folder, run)
         typer.echo(f"tables: {folder / 'metrics.csv'}")
 
 

@@ -20,8 +20,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from policies.loading import load_line_ups
-from sim.batch import Player, play_experiment
+from sim.batch import Player
 from sim.experiment import Experiment, parse_experiment
+from sim.workers import play_experiment
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = 7

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import importlib.util
 import inspect
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +21,7 @@ from numba import types
 from sim.engine import PARAMETERS_MOST, policy_signature
 from sim.errors import InputError, suggest
 from sim.experiment import Experiment, PolicyChoice
-from sim.jit import PURE, bind, jit, without_cache
+from sim.jit import PURE, ROOT, bind, jit, without_cache
 
 LEADING = ("view", "legal", "rules", "stream")
 
@@ -93,6 +96,38 @@ def load_line_ups(experiment: Experiment) -> list[tuple[tuple[Policy, ...], tupl
         values = tuple(policy.values(choice.parameters) for policy, choice in zip(policies, cell.policies, strict=True))
         loaded.append((policies, values))
     return loaded
+
+
+def carry_files(experiment: Experiment) -> dict[str, str]:
+    """Name to source of the user's policy files of an experiment whose policies are loaded, and of the modules beside them that they import."""
+    carried: dict[str, str] = {}
+    files = {choice.name.rpartition(":")[0] for cell in experiment.cells for choice in cell.policies} - {""}
+    loaded = {Path(file) for module in list(sys.modules.values()) if (file := getattr(module, "__file__", None))}
+    for file in sorted(files):
+        path = (experiment.path.parent / file).resolve()
+        beside = sorted(other for other in loaded if other.parent == path.parent and other.suffix == ".py" and other != path and other.parent != ROOT)
+        carried |= {str(Path(file).with_name(one.name)): one.read_text(encoding="utf-8") for one in (path, *beside)}
+    return carried
+
+
+def load_carried(experiment: Experiment, carried: dict[str, str]) -> list[tuple[tuple[Policy, ...], tuple[tuple[float, ...], ...]]]:
+    """As `load_line_ups`, on a machine that may not have the user's files: from their sources, written to a temporary folder."""
+    folder = Path(tempfile.mkdtemp(prefix="housecarlo-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    places = {parent: str(n) for n, parent in enumerate(sorted({str(Path(name).parent) for name in carried}))}
+    for name, source in carried.items():
+        path = folder / places[str(Path(name).parent)] / Path(name).name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+    cells = []
+    for cell in experiment.cells:
+        choices = []
+        for choice in cell.policies:
+            file, colon, function = choice.name.rpartition(":")
+            here = f"{places[str(Path(file).parent)]}/{Path(file).name}:{function}" if colon else function
+            choices.append(replace(choice, name=here))
+        cells.append(replace(cell, policies=tuple(choices)))
+    return load_line_ups(replace(experiment, path=folder / experiment.path.name, cells=tuple(cells)))
 
 
 @cache

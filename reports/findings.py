@@ -244,6 +244,7 @@ def describe_column(column: dict[str, Any]) -> str:
 def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
+        *_warn_of_partial(results),
         *_warn_of_unfinished(results),
         *_tell_robustness(results),
         *_tell_findings(results),
@@ -489,6 +490,21 @@ def share_endings(run: Run, cell: int, column: dict[str, Any]) -> list[Interval]
     """Share in percent of each label of a column."""
     sums = run.distribution(cell, column["name"])
     return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n, confidence_of(run)))) for value in range(len(column["labels"]))]
+
+
+def _warn_of_partial(results: Results) -> list[Finding]:
+    """How far a run is that is still being played, or was stopped."""
+    manifest = results.run.manifest
+    if manifest["finished"]:
+        return []
+    played, asked = sum(cell["games"] for cell in results.run.played), manifest["games"] * len(results.run.played)
+    told = say(
+        "{played} of {asked} games ({share}%) are played; the same command goes on from there.",
+        played=write_count(played),
+        asked=write_count(asked),
+        share=localize(f"{100 * played / asked:.1f}"),
+    )
+    return [Finding("warning", say("This run is not finished:"), told)]
 
 
 def _warn_of_unfinished(results: Results) -> list[Finding]:

@@ -83,13 +83,13 @@ def tell_intervals() -> list[str]:
     ]
 
 
-def build_report(folder: Path, language: str = "en") -> list[Path]:
-    """Write tables, plots/, report.md and report.html of the run stored in `folder`; the files written. Raises RunError.
+def build_report(folder: Path, language: str = "en", run: Run | None = None) -> list[Path]:
+    """Write tables, plots/, report.md and report.html of a run, else of that stored in `folder`, to `folder`; the files written. Raises RunError.
 
     `language` is one of reports.languages.LANGUAGES; tables name their columns in English in every language.
     The folder plots/ is the report's own: plots of an earlier report are removed from it.
     """
-    run = Run(folder)
+    run = run or Run(folder)
     with speak(load_speech(language, run.manifest["game"])):
         return _write_files(Results(run), folder)
 

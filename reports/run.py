@@ -15,7 +15,7 @@ import numpy as np
 
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
 GROUPS_EXACT = 512  # so are those of the groups below this, then 1/256 wide
-FORMAT = 2
+FORMAT = 3
 
 NO_BINS = np.zeros(0, dtype=np.int64)
 

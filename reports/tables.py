@@ -193,9 +193,9 @@ def write_tables(folder: Path, metrics: pd.DataFrame, cells: pd.DataFrame, diffe
     differences.to_csv(folder / "differences.csv", index=False, float_format="%.9g")
 
 
-def build_tables(folder: Path) -> None:
-    """Write the tables of the run stored in `folder`. Raises RunError."""
-    run = Run(folder)
+def build_tables(folder: Path, run: Run | None = None) -> None:
+    """Write the tables of a run, else of that stored in `folder`, to `folder`. Raises RunError."""
+    run = run or Run(folder)
     metrics = metrics_table(run)
     write_tables(folder, metrics, cells_table(run, metrics), differences_table(run))
     for stale in [*folder.glob("report.*"), *folder.glob("plots/*.png"), *folder.glob("plots/*.svg")]:

@@ -1,41 +1,55 @@
-"""Plays an experiment: blocks of games over worker threads, tallied where they are played.
+"""Plays an experiment: blocks of games over workers, tallied where they are played.
 
-Compiled play holds no lock, so threads share one process. A block is a range of game indices, played for
-every cell, so that cells are compared game by game. Tallies are exact integers: the result is the same for
-any number of workers and any block size.
+A block is a range of game indices, played for every cell, so that cells are compared game by game. Tallies are exact integers: the
+result is the same for any number of workers of any kind, any block size, and any stop and resumption between blocks.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from sim.engine import PolicyError, Table
 from sim.experiment import Experiment
 from sim.tally import CellTally, Counter, PairCounter, PairTally
 
-BLOCK_GAMES = 20_000
+BLOCK_SECONDS = 1.0  # how long a block should take: what a kill costs each worker
+FIRST_BLOCK = 16  # games of a block while nothing is known of their speed
+CHUNK_GAMES = 20_000  # most games of a cell held as rows at once
 FIRST_LOOK = 10_000  # games per cell played before the first look at how well the figures are known
 LOOK_GROWTH = 1.25  # each look has so many times the games of the one before
 ROWS_BYTES = 24 * 2**20  # outcome rows a worker holds at once, over all cells
 
 LineUp = tuple[tuple[Any, ...], tuple[tuple[float, ...], ...]]
+Rows = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Games first … last − 1 of these cells: one unit of work."""
+
+    first: int
+    last: int
+    cells: frozenset[int]
 
 
 @dataclass
 class Tallies:
-    """The tallies of an experiment: one per cell, one per pair of cells; a cell's are of its games 0 … games − 1."""
+    """The tallies of an experiment: one per cell, one per pair of cells; a cell's are of its games 0 … games − 1.
+
+    `failed` names the cells in which a policy failed, with the first game in which it did.
+    """
 
     games: list[int]
     cells: list[CellTally]
     pairs: list[PairTally]
+    failed: dict[int, int] = field(default_factory=dict)
 
     def add(self, other: Tallies) -> None:
         """Take in the tallies of other games."""
@@ -44,15 +58,27 @@ class Tallies:
             mine.add(theirs)
         for ours, others in zip(self.pairs, other.pairs, strict=True):
             ours.add(others)
+        for cell, game in other.failed.items():
+            self.failed[cell] = min(game, self.failed.get(cell, game))
+
+    def without_failed(self, pairs: Sequence[tuple[int, int]]) -> Tallies:
+        """The tallies, those of failed cells and of their `pairs` emptied: games before a failure are no fair sample of a cell's games."""
+        return Tallies(
+            [0 if cell in self.failed else games for cell, games in enumerate(self.games)],
+            [tally.emptied() if cell in self.failed else tally for cell, tally in enumerate(self.cells)],
+            [tally.emptied() if set(pair) & set(self.failed) else tally for pair, tally in zip(pairs, self.pairs, strict=True)],
+            dict(self.failed),
+        )
 
 
-class CellError(Exception):
-    """A policy chose an illegal action: the cell and the game."""
+@dataclass
+class Played:
+    """What came out of a block: its tallies, the seconds it took, and, if asked for, the outcome rows of each cell."""
 
-    def __init__(self, cell: int, game: int) -> None:
-        super().__init__(f"illegal action in cell {cell}, game {game}")
-        self.cell = cell
-        self.game = game
+    block: Block
+    tallies: Tallies
+    seconds: float
+    rows: list[Rows]
 
 
 class Player:
@@ -62,14 +88,15 @@ class Player:
         self.experiment = experiment
         self.line_ups = line_ups
         module = experiment.module
-        self.counters = {len(policies): Counter(module, len(policies)) for policies, _ in line_ups}
+        counters = {len(policies): Counter(module, len(policies)) for policies, _ in line_ups}
+        self.counters = [counters[len(policies)] for policies, _ in line_ups]
         seats = [(len(line_ups[pair.cell][0]), len(line_ups[pair.reference][0])) for pair in experiment.pairs]
         kinds = {both: PairCounter(module, *both) for both in set(seats)}
         self.pair_counters = [kinds[both] for both in seats]
         self.local = threading.local()
-        fields = max(len(counter.fields) for counter in self.counters.values())
-        self.chunk_games = max(250, min(BLOCK_GAMES, ROWS_BYTES // (8 * fields * len(line_ups))))
-        self._play_chunk(0, 0, frozenset())  # compile in the calling thread, once
+        fields = max(len(counter.fields) for counter in self.counters)
+        self.chunk_games = max(250, min(CHUNK_GAMES, ROWS_BYTES // (8 * fields * len(line_ups))))
+        self.nothing()  # compile in the calling thread, once
 
     def tables(self) -> list[Table]:
         """This thread's table of each cell."""
@@ -79,82 +106,154 @@ class Player:
         tables: list[Table] = self.local.tables
         return tables
 
-    def play(self, first: int, games: int, cells: Collection[int] | None = None) -> Tallies:
-        """Play and tally games first … first + games − 1 of these cells (None: of all). Raises CellError."""
+    def nothing(self) -> Tallies:
+        """The tallies of no games."""
+        return self.play(Block(0, 0, frozenset())).tallies
+
+    def play(self, block: Block, keep_rows: bool = False) -> Played:
+        """Play and tally a block. A cell whose policy fails is noted, and left out from there on."""
+        start = time.perf_counter()
         total: Tallies | None = None
-        for start in range(first, first + games, self.chunk_games):
-            chunk = self._play_chunk(start, min(self.chunk_games, first + games - start), cells)
+        kept: list[list[Rows]] = [[] for _ in self.line_ups]
+        for first in range(block.first, max(block.last, block.first + 1), self.chunk_games):
+            failed = total.failed if total else {}
+            rows, chunk = self._play_chunk(Block(first, min(first + self.chunk_games, block.last), block.cells - set(failed)))
+            if keep_rows:
+                for cell, of_cell in enumerate(rows):
+                    kept[cell].append(of_cell)
             if total is None:
                 total = chunk
             else:
                 total.add(chunk)
         assert total is not None
-        return total
+        return Played(block, total, time.perf_counter() - start, [np.concatenate(of_cell) for of_cell in kept] if keep_rows else [])
 
-    def _play_chunk(self, first: int, games: int, cells: Collection[int] | None) -> Tallies:
-        counters = [self.counters[len(policies)] for policies, _ in self.line_ups]
-        rows = []
-        for number, table in enumerate(self.tables()):
-            if cells is not None and number not in cells:
-                rows.append(np.empty((0, len(counters[number].fields)), dtype=np.int64))
-                continue
-            try:
-                rows.append(table.play(self.experiment.seed, first, games))
-            except PolicyError as error:
-                raise CellError(number, error.index) from None
-        return Tallies(
+    def _play_chunk(self, block: Block) -> tuple[list[Rows], Tallies]:
+        rows, failed = [], {}
+        for number, (table, counter) in enumerate(zip(self.tables(), self.counters, strict=True)):
+            played = np.empty((0, len(counter.fields)), dtype=np.int64)
+            if number in block.cells:
+                try:
+                    played = table.play(self.experiment.seed, block.first, block.last - block.first)
+                except PolicyError as error:
+                    failed[number] = error.index
+            rows.append(played)
+        return rows, Tallies(
             [len(r) for r in rows],
-            [counter.tally(r, first) for counter, r in zip(counters, rows, strict=True)],
+            [counter.tally(r, block.first) for counter, r in zip(self.counters, rows, strict=True)],
             [counter.tally(rows[pair.cell], rows[pair.reference]) for counter, pair in zip(self.pair_counters, self.experiment.pairs, strict=True)],
+            failed,
         )
 
 
-def play_experiment(
-    experiment: Experiment, line_ups: Sequence[LineUp], jobs: int = 0, block_games: int = BLOCK_GAMES, progress: Callable[[int], None] | None = None
-) -> Tallies:
-    """Play all games of all cells on `jobs` threads (0: one per core); `progress` is told the games played so far, over all cells."""
-    return play_blocks(Player(experiment, line_ups), jobs, block_games, progress)
+class Ledger:
+    """What of an experiment is played so far, and what came out. `sim.blocks` has one that outlives the process."""
+
+    def __init__(self, nothing: Tallies) -> None:
+        self.tallies = nothing
+        self.blocks: list[Block] = []  # in order, those that meet and have the same cells joined
+
+    def add(self, played: Played) -> None:
+        """Take in a played block."""
+        self.tallies.add(played.tallies)
+        self.blocks = join_blocks([*self.blocks, played.block])
+
+    def find_gaps(self, first: int, last: int) -> list[tuple[int, int]]:
+        """The ranges of games first … last − 1 that no block holds."""
+        inside = [block for block in self.blocks if block.first < last and block.last > first]
+        edges = [first, *(edge for block in inside for edge in (block.first, block.last)), last]
+        return [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
+
+    def cells_played(self, first: int, last: int) -> frozenset[int]:
+        """The cells that some block of games first … last − 1 holds."""
+        return frozenset().union(*(block.cells for block in self.blocks if block.first < last and block.last > first))
 
 
-def play_blocks(player: Player, jobs: int = 0, block_games: int = BLOCK_GAMES, progress: Callable[[int], None] | None = None) -> Tallies:
-    """As `play_experiment`, with a player already compiled."""
-    return _play_rounds(player, [player.experiment.games], lambda _: set(), jobs, block_games, progress)
+def join_blocks(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks in order, those that meet and have the same cells made one."""
+    joined: list[Block] = []
+    for block in sorted(blocks, key=lambda b: b.first):
+        if joined and joined[-1].last == block.first and joined[-1].cells == block.cells:
+            joined[-1] = Block(joined[-1].first, block.last, block.cells)
+        else:
+            joined.append(block)
+    return joined
 
 
-def play_until_known(
+class Pace:
+    """How many games a block should have: about BLOCK_SECONDS of play, fewer towards the end so that all workers end together."""
+
+    def __init__(self, fixed: int | None) -> None:
+        self.fixed = fixed
+        self.games = fixed or FIRST_BLOCK
+
+    def learn(self, played: Played) -> None:
+        """Follow the speed of a played block, growing at most fourfold at a time."""
+        games = played.block.last - played.block.first
+        if not self.fixed:
+            self.games = max(1, min(4 * max(games, self.games), int(BLOCK_SECONDS * games / max(played.seconds, 1e-6))))
+
+    def split(self, gaps: Sequence[tuple[int, int]], workers: int) -> Iterator[tuple[int, int]]:
+        """Cut gaps into blocks of the pace at the time each is asked for; of a fixed size, at its multiples."""
+        left = sum(last - first for first, last in gaps)
+        for first, last in gaps:
+            while first < last:
+                if self.fixed:
+                    end = min(last, (first // self.fixed + 1) * self.fixed)
+                else:
+                    end = min(last, first + max(min(self.games, left // (2 * workers)), self.games // 16, 1))
+                yield first, end
+                left -= end - first
+                first = end
+
+
+Work = Callable[[Iterator[Block]], Iterator[Played]]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Whoever plays blocks: how many there are, and how to have blocks played, each as soon as one is free."""
+
+    count: int
+    play: Work
+
+
+def play_on(
     player: Player,
-    find_open: Callable[[Tallies], set[int]],
-    jobs: int = 0,
-    block_games: int = BLOCK_GAMES,
-    progress: Callable[[int], None] | None = None,
-) -> Tallies:
-    """Play on, in rounds, the cells that `find_open` names, until it names none or the experiment's games are played.
+    workers: Workers,
+    ledger: Ledger,
+    find_open: Callable[[Tallies], set[int]] | None = None,
+    keep: Callable[[Played], None] | None = None,
+    block_games: int | None = None,
+) -> None:
+    """Play, into `ledger`, what it lacks of an experiment's games.
 
-    It looks after numbers of games fixed beforehand, so what is played does not depend on threads or blocks.
-    A cell once done is not played again: its games are always 0 … n − 1.
+    With `find_open`, cells are played on in rounds, those it names, until it names none or the experiment's games are played; it looks after
+    numbers of games fixed beforehand, so what is played does not depend on workers or blocks. A cell once done is not played again: its games
+    are always 0 … n − 1. `keep` is handed every block before it counts as played.
     """
-    return _play_rounds(player, looks(player.experiment.games), find_open, jobs, block_games, progress)
-
-
-def _play_rounds(
-    player: Player, ends: Sequence[int], find_open: Callable[[Tallies], set[int]], jobs: int, block_games: int, progress: Callable[[int], None] | None
-) -> Tallies:
-    total: Tallies | None = None
-    cells = set(range(len(player.line_ups)))
-    for first, last in itertools.pairwise([0, *ends]):
-        for block in _play_range(player, first, last, frozenset(cells), jobs, block_games):
-            if total is None:
-                total = block
-            else:
-                total.add(block)
-            if progress:
-                progress(sum(total.games))
-        assert total is not None
-        cells &= find_open(total)
+    games = player.experiment.games
+    pairs = [(pair.cell, pair.reference) for pair in player.experiment.pairs]
+    cells = frozenset(range(len(player.line_ups)))
+    pace = Pace(block_games)
+    for first, last in itertools.pairwise([0, *(looks(games) if find_open else [games])]):
+        if first and find_open:  # blocks stored of a round tell what its cells were; else all before it, and nothing more, is tallied
+            cells = ledger.cells_played(first, last) or cells & find_open(ledger.tallies.without_failed(pairs))
+        cells -= set(ledger.tallies.failed)
         if not cells:
             break
-    assert total is not None
-    return total
+        ranges = pace.split(ledger.find_gaps(first, last), workers.count)
+        for played in workers.play(_as_blocks(ranges, cells, ledger)):
+            pace.learn(played)
+            if keep:
+                keep(played)
+            ledger.add(played)
+
+
+def _as_blocks(ranges: Iterator[tuple[int, int]], cells: frozenset[int], ledger: Ledger) -> Iterator[Block]:
+    """Ranges of games as blocks, without the cells that have failed by the time each is asked for."""
+    for first, last in ranges:
+        yield Block(first, last, cells - set(ledger.tallies.failed))
 
 
 def looks(games: int) -> list[int]:
@@ -163,14 +262,3 @@ def looks(games: int) -> list[int]:
     while counts[-1] < games:
         counts.append(min(int(counts[-1] * LOOK_GROWTH), games))
     return counts
-
-
-def _play_range(player: Player, first: int, last: int, cells: Collection[int], jobs: int, block_games: int) -> Iterator[Tallies]:
-    """The tallies of games first … last − 1 of these cells, block by block as they are done."""
-    threads = jobs or os.cpu_count() or 1
-    block_games = min(block_games, max(1_000, (last - first) // (4 * threads)))  # short rounds, too, have work for all
-    starts = range(first, last, block_games)
-    work = (delayed(player.play)(start, min(block_games, last - start), cells) for start in starts)
-    parallel = Parallel(n_jobs=threads, backend="threading", return_as="generator_unordered", pre_dispatch="2*n_jobs", batch_size=1)
-    results: Iterator[Tallies] = parallel(work)
-    return results

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from sim.batch import CellError, LineUp
+from sim.batch import LineUp
 from sim.engine import ALL_WELL, Table, outcome_columns, play_game
-from sim.errors import InputError
 from sim.experiment import Experiment
 from sim.jit import bind, record_array, record_dict
 from sim.rng import open_stream
@@ -83,23 +81,18 @@ def watch(table: Table, seed: int, game: int) -> Playthrough:
     module.score(state, rules, table.streams, rows[0])
     seats = len(table.policies)
     fields = fields_of(module, seats)
-    labels = [f.column.name if f.seat is None else f"{f.column.name}[{f.seat}]" for f in fields]
+    labels = [field.label for field in fields]
     return Playthrough(start, steps, dict(zip(labels, map(int, outcome_columns(module, rows, seats)[0]), strict=True)), None)
 
 
-@contextmanager
-def explain_illegal(experiment: Experiment, line_ups: Sequence[LineUp]) -> Iterator[None]:
-    """Turn a policy's illegal action into one line: which policy, where, what was legal, and how to see it again."""
-    try:
-        yield
-    except CellError as error:
-        play = replay_game(experiment, line_ups, error.cell, error.game)
-        seat = play.erring_seat
-        name = experiment.cells[error.cell].policies[seat].label() if seat is not None else "?"
-        raise InputError(
-            f"{experiment.path}: policies: {name} chose an illegal action as seat {seat} in game {error.game} of cell {error.cell}, seed {experiment.seed}; "
-            f"see it with: housecarlo replay {experiment.path} --game {error.game} --cell {error.cell} --seed {experiment.seed}"
-        ) from None
+def explain_failure(experiment: Experiment, line_ups: Sequence[LineUp], cell: int, game: int) -> str:
+    """One line on the failure of a cell's policy in a game: which policy, where, and how to see it again."""
+    seat = replay_game(experiment, line_ups, cell, game).erring_seat
+    name = experiment.cells[cell].policies[seat].label() if seat is not None else "?"
+    return (
+        f"{experiment.path}: policies: {name} chose an illegal action as seat {seat} in game {game} of cell {cell}, seed {experiment.seed}; "
+        f"see it with: housecarlo replay {experiment.path} --game {game} --cell {cell} --seed {experiment.seed}"
+    )
 
 
 def action_names(module: Any, legal: int) -> tuple[str, ...]:

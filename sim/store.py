@@ -1,22 +1,30 @@
-"""A finished run on disk: `manifest.json` (what was played) and `tallies.npz` (what came out). Nothing in them is executed."""
+"""A run's folder: `blocks.sqlite` while it is unfinished; then `manifest.json` (what was played) and `tallies.npz` (what came out).
+
+A folder holds one run, told by its identity: the experiment, its settings, and the digests of rules and policies. Nothing in it is executed.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import platform
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
-from sim.batch import LineUp, Tallies
+from sim.batch import Tallies
+from sim.blocks import FILE, StoredLedger, read_about, read_stored, remove
+from sim.engine import load_game
 from sim.errors import InputError
 from sim.experiment import Cell, Experiment, short_name
 from sim.jit import source_digest
@@ -24,45 +32,176 @@ from sim.knobs import describe
 from sim.tally import fields_of, figures_of, grouped_fields
 from sim.usage import split_sample
 
-FORMAT = 2
+FORMAT = 3
+LOCK = ".lock"
 Usage = Sequence[np.ndarray[Any, np.dtype[np.int64]]]
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
+LEFTOVERS = (".manifest.json.*", ".tallies.npz.*", ".report.*")  # of a run that was killed while it wrote
 
 
-def check_folder(folder: Path, game: str) -> None:
-    """Refuse, before anything is played, a folder that cannot be written or that holds something else, such as another game's run."""
-    nearest = next(parent for parent in [folder, *folder.resolve().parents] if parent.exists())
-    try:
-        with TemporaryFile(dir=nearest):
-            pass
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written ({nearest}: {error.strerror or error})") from None
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return
-    try:
-        held = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["game"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out") from None
-    if held != game:
-        raise InputError(f"{folder}: holds a run of {held}; name another folder with --out")
+def identify(experiment: Experiment, policy_files: dict[str, str], kept_games: bool = False) -> dict[str, Any]:
+    """What makes a run that run: of two with the same identity, every game is the same."""
+    rules = [[cell.rules.as_values(len(cell.policies)), [asdict(choice) for choice in cell.policies]] for cell in experiment.cells]
+    return {
+        "experiment file": _digest(experiment.text.encode()),
+        "settings given with --set": list(experiment.overrides),
+        "number of games": experiment.games,
+        "seed": experiment.seed,
+        "rules and line-ups": _digest(json.dumps(rules, default=str).encode()),
+        "version of the rules and policies": source_digest(),
+        "policy file": {name: _digest(source.encode()) for name, source in sorted(policy_files.items())},
+        "choice to keep games": kept_games,
+    }
 
 
-def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float, usage: Usage = ()) -> None:
-    """Write both files, each whole or not at all. Raises InputError if the folder cannot be written."""
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+class RunFolder:
+    """One run's folder, ours alone while it is open. `finished`: is all of it played and written?"""
+
+    def __init__(self, folder: Path, experiment: Experiment, identity: dict[str, Any], command: str) -> None:
+        self.folder = folder
+        self.blocks = folder / FILE
+        self.experiment = experiment
+        self.about = {"identity": identity, "manifest": build_manifest(experiment, command) | {"identity": identity}}
+        self.finished = (folder / "manifest.json").exists()
+
+    @contextmanager
+    def open_ledger(self, nothing: Tallies) -> Iterator[StoredLedger]:
+        """What is played so far, to go on from. Raises InputError."""
+        ledger = StoredLedger(self.blocks, nothing, self.about)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    def finish(self, tallies: Tallies, failures: dict[int, str], usage: Usage = ()) -> None:
+        """Write the run, whole or not at all, then drop its blocks. Raises InputError."""
+        write_stored(self.folder, fill_manifest(self.about["manifest"], tallies, failures), build_arrays(tallies, usage))
+        remove(self.blocks)
+
+    def discard(self) -> None:
+        """Drop what is stored of the run, which cannot be finished."""
+        remove(self.blocks)
+
+
+@contextmanager
+def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], command: str, fresh: bool = False) -> Iterator[RunFolder]:
+    """The folder, to play a run or to go on with it; `fresh` drops another run that it holds.
+
+    Raises InputError, before anything is played: if the folder cannot be written, holds other files or another run, or is being written.
+    """
+    held = find_run(folder)
+    if held and not fresh:
+        _refuse_other(folder, held["identity"], identity)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "tallies.npz", lambda path: _write_arrays(path, build_arrays(tallies, usage)))
-        manifest = json.dumps(build_manifest(experiment, line_ups, tallies, command, play_seconds), indent=1, ensure_ascii=False)
-        _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8"))
+        lock = FileLock(folder / LOCK)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InputError(f"{folder}: another run is being played there; let it end, or name another folder with --out") from None
+    except (OSError, NotImplementedError) as error:
+        raise InputError(f"{folder}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
+    try:
+        with _refused(folder):
+            _clean(folder, fresh)
+        yield RunFolder(folder, experiment, identity, command)
+    finally:
+        with suppress(OSError):
+            lock.release()
+
+
+def find_run(folder: Path) -> dict[str, Any] | None:
+    """What is stored about the run of a folder, finished or not; None if it holds none. Raises InputError if it holds something else."""
+    try:
+        if not folder.is_dir() or not any(path.name != LOCK for path in folder.iterdir()):
+            return None
+        held = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        return {"identity": held.get("identity", {}), "manifest": held} if isinstance(held["game"], str) else None
+    except OSError:
+        if (folder / FILE).exists():
+            return read_about(folder / FILE)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
+
+
+def _refuse_other(folder: Path, held: dict[str, Any], asked: dict[str, Any]) -> None:
+    """Raise InputError if a folder's run is not the one asked for, naming the first thing that differs."""
+    for name, value in asked.items():
+        if held.get(name) != value:
+            numbers = f" ({held[name]}, not {value})" if isinstance(value, int) and not isinstance(value, bool) and name in held else ""
+            raise InputError(f"{folder}: holds a run with another {name}{numbers}; --fresh drops it and starts over, --out names another folder")
+
+
+def _clean(folder: Path, fresh: bool) -> None:
+    """Remove what a killed run left half written; with `fresh` all of a run."""
+    for path in [found for pattern in LEFTOVERS for found in folder.glob(pattern)]:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    if fresh:
+        remove(folder / FILE)
+        for name in ("manifest.json", "tallies.npz"):
+            (folder / name).unlink(missing_ok=True)
+
+
+@contextmanager
+def _refused(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
 
 
-def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: Tallies, command: str, play_seconds: float) -> dict[str, Any]:
-    """All that the reports need to know about a run besides its tallies."""
+def read_unfinished(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Manifest and arrays of what is played so far of an unfinished run; None if the folder holds none. Raises InputError."""
+    if (folder / "manifest.json").exists() or not (folder / FILE).exists():
+        return None
+    about, tallies = read_stored(folder / FILE)
+    if tallies is None:
+        raise InputError(f"{folder}: nothing is played yet of the run there")
+    pairs = [(pair["cell"], pair["reference"]) for pair in about["manifest"]["pairs"]]
+    tallies = tallies.without_failed(pairs)
+    return fill_manifest(about["manifest"], tallies, dict.fromkeys(tallies.failed, "its policy failed"), finished=False), build_arrays(tallies)
+
+
+def write_stored(folder: Path, manifest: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Write both files of a finished run, each whole or not at all. Raises InputError if the folder cannot be written."""
+    with _refused(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "tallies.npz", lambda path: _write_arrays(path, arrays))
+        text = json.dumps(manifest, indent=1, ensure_ascii=False)
+        _replace(folder / "manifest.json", lambda path: path.write_text(text + "\n", encoding="utf-8"))
+
+
+def write_run(folder: Path, experiment: Experiment, tallies: Tallies, command: str, usage: Usage = ()) -> None:
+    """Store a run played in memory. Raises InputError if the folder cannot be written."""
+    write_stored(folder, fill_manifest(build_manifest(experiment, command), tallies), build_arrays(tallies, usage))
+
+
+def fill_manifest(manifest: dict[str, Any], tallies: Tallies, failures: dict[int, str] | None = None, finished: bool = True) -> dict[str, Any]:
+    """A manifest with what came out: games and failure of each cell, the games worth telling, and whether all is played."""
+    highlights = load_game(manifest["game"]).HIGHLIGHTS
+    cells = [cell | {"games": tallies.games[cell["cell"]], "failed": (failures or {}).get(cell["cell"], "")} for cell in manifest["cells"]]
+    extra = [cell | {"games": tallies.games[cell["cell"]], "failed": (failures or {}).get(cell["cell"], "")} for cell in manifest["extra_cells"]]
+    told = [
+        {"cell": number, "name": highlight.name, "meaning": highlight.meaning, "game": found[1], "values": _values(highlight.order, found[0])}
+        for number, tally in enumerate(tallies.cells)
+        for highlight, found in zip(highlights, tally.highlights, strict=True)
+        if found is not None
+    ]
+    return manifest | {"finished": finished, "cells": cells, "extra_cells": extra, "highlights": told}
+
+
+def build_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
+    """All that the reports need to know about a run, but for what came out (`fill_manifest`)."""
     module = experiment.module
     actions = {int(action): action.name.lower() for action in module.Action}
-    seat_counts = sorted({len(policies) for policies, _ in line_ups})
+    seat_counts = sorted({len(cell.policies) for cell in experiment.cells})
     return {
         "format": FORMAT,
         "name": experiment.name,
@@ -77,15 +216,14 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
         "game_version": module.VERSION,
         "games": experiment.games,
         "seed": experiment.seed,
-        "play_seconds": round(play_seconds, 3),
         "versions": _find_versions(),
         "source_digest": source_digest(),
         "ideal_minutes": experiment.ideal_minutes,
         "sweep_mode": experiment.sweep_mode,
         "sweep": {key: list(levels) for key, levels in experiment.sweep},
         "knobs": describe(module.Rules),
-        "cells": [_describe_cell(experiment, cell, tallies.games[cell.number]) for cell in experiment.swept_cells],
-        "extra_cells": [_describe_cell(experiment, cell, tallies.games[cell.number]) | {"purpose": cell.purpose} for cell in experiment.cells if cell.purpose],
+        "cells": [_describe_cell(experiment, cell) for cell in experiment.swept_cells],
+        "extra_cells": [_describe_cell(experiment, cell) | {"purpose": cell.purpose} for cell in experiment.cells if cell.purpose],
         "baseline": experiment.baseline,
         "precision": [asdict(asked) for asked in experiment.precision],
         "targets": [asdict(target) for target in experiment.targets],
@@ -103,12 +241,6 @@ def build_manifest(experiment: Experiment, line_ups: Sequence[LineUp], tallies: 
             str(n): [{"metric": f.metric.name, "seat": f.seat, "field": f.index, "equals": f.equals} for f in figures_of(module, n)] for n in seat_counts
         },
         "grouped": {str(n): grouped_fields(module, n) for n in seat_counts},
-        "highlights": [
-            {"cell": number, "name": highlight.name, "meaning": highlight.meaning, "game": found[1], "values": _values(highlight.order, found[0])}
-            for number, tally in enumerate(tallies.cells)
-            for highlight, found in zip(module.HIGHLIGHTS, tally.highlights, strict=True)
-            if found is not None
-        ],
     }
 
 
@@ -117,7 +249,7 @@ def _find_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
-def _describe_cell(experiment: Experiment, cell: Cell, games: int) -> dict[str, Any]:
+def _describe_cell(experiment: Experiment, cell: Cell) -> dict[str, Any]:
     return {
         "cell": cell.number,
         "label": cell.label(),
@@ -126,7 +258,6 @@ def _describe_cell(experiment: Experiment, cell: Cell, games: int) -> dict[str, 
         "symmetric": experiment.module.is_symmetric(cell.rules),
         "seats": len(cell.policies),
         "policies": [{"name": choice.name, "label": choice.label(), "parameters": dict(choice.parameters)} for choice in cell.policies],
-        "games": games,
     }
 
 

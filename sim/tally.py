@@ -34,6 +34,11 @@ class Field:
     column: Column
     seat: int | None
 
+    @property
+    def label(self) -> str:
+        """The column's name, and the seat where it has one: `points[0]`."""
+        return self.column.name if self.seat is None else f"{self.column.name}[{self.seat}]"
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -91,6 +96,11 @@ class CellTally:
         both = zip(self.highlights, other.highlights, strict=True)
         self.highlights = [min((one for one in pair if one is not None), default=None) for pair in both]
 
+    def emptied(self) -> CellTally:
+        """The tally of none of the cell's games."""
+        zeros, none = [0] * len(self.counts), [array[..., :0] for array in self.bins]
+        return CellTally(zeros, zeros, zeros, none, [None] * len(self.highlights), [array[..., :0] for array in self.groups])
+
 
 @dataclass
 class PairTally:
@@ -104,6 +114,10 @@ class PairTally:
     def add(self, other: PairTally) -> None:
         """Take in the tally of other games of the same pair."""
         self.sums = [[a + b for a, b in zip(mine, theirs, strict=True)] for mine, theirs in zip(self.sums, other.sums, strict=True)]
+
+    def emptied(self) -> PairTally:
+        """The tally of none of the pair's games."""
+        return PairTally([[0] * len(row) for row in self.sums])
 
 
 class Counter:

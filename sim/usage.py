@@ -6,15 +6,15 @@ loop that plays millions of games carries no counters. Decisions with a single l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from sim.batch import CellError, LineUp
-from sim.engine import PolicyError, Table
+from sim.batch import LineUp
+from sim.engine import Table
 from sim.experiment import Experiment
 from sim.jit import bind, jit, record_dict
 
@@ -53,9 +53,10 @@ def split_sample(games: int) -> tuple[int, int]:
     return batches, min(BATCH_GAMES, games // batches)
 
 
-def count_usage(experiment: Experiment, line_ups: Sequence[LineUp]) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
-    """Per cell an int64 array (batches, 2, actions): times legal and times chosen in the cell's first games. Raises CellError."""
-    return [_count_cell(experiment, cell, line_up) for cell, line_up in enumerate(line_ups)]
+def count_usage(experiment: Experiment, line_ups: Sequence[LineUp], failed: Collection[int] = ()) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+    """Per cell an int64 array (batches, 2, actions): times legal and times chosen in the cell's first games; nothing of the failed ones."""
+    none = np.zeros((1, 2, max(experiment.module.Action) + 1), np.int64)
+    return [none if cell in failed else _count_cell(experiment, cell, line_up) for cell, line_up in enumerate(line_ups)]
 
 
 def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -65,9 +66,6 @@ def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> np.ndarra
     batches, games = split_sample(experiment.games)
     counts = [np.zeros((2, max(experiment.module.Action) + 1), np.int64)]
     for batch in range(batches):
-        try:
-            table.play(experiment.seed, batch * games, games)
-        except PolicyError as error:
-            raise CellError(cell, error.index) from None
+        table.play(experiment.seed, batch * games, games)
         counts.append(np.array(list(record_dict(table.states[0], observed.STATE, ["times_legal", "times_chosen"]).values())))
     return np.diff(np.array(counts), axis=0)

@@ -17,7 +17,6 @@ from reports.ladder import POINTS, Meeting, find_ladder, rate
 from reports.measures import average
 from reports.report import build_report
 from reports.run import Run
-from sim.batch import play_experiment
 from sim.errors import InputError
 from sim.experiment import BASELINE, parse_experiment
 from sim.games import mint_tin
@@ -25,6 +24,7 @@ from sim.outcomes import MISSING
 from sim.replay import watch
 from sim.store import write_run
 from sim.usage import BATCHES, count_usage, split_sample
+from sim.workers import play_experiment
 from tests.players import seat_table
 from tests.test_reports import Outcomes, play, store
 
@@ -161,7 +161,7 @@ def test_the_sample_is_split_in_batches(games: int, split: tuple[int, int]) -> N
 def test_a_dead_action_has_use_0_and_is_named(tmp_path: Path) -> None:
     experiment = experiment_of(policies=["racer"])
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
+    write_run(tmp_path, experiment, play_experiment(experiment, line_ups), "command", count_usage(experiment, line_ups))
     row = measure(tmp_path, "use_knock_down")
     assert (row["value"], row["low"]) == (0, 0)
     assert 0 < row["high"] < 0.01
@@ -223,7 +223,7 @@ def test_a_run_of_each_against_each_has_a_ladder(tmp_path: Path) -> None:
     sweep = {"policies[0]": ["random", "racer"], "policies[1]": ["random", "racer"]}
     experiment = experiment_of(sweep=sweep)
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
+    write_run(tmp_path, experiment, play_experiment(experiment, line_ups), "command", count_usage(experiment, line_ups))
     ladder = find_ladder(Results(Run(tmp_path)))
     assert ladder is not None
     assert [name for name, _ in ladder.ratings] == ["racer", "random"]

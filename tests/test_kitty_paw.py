@@ -15,7 +15,6 @@ from policies.loading import load_line_ups
 from reports.findings import Results, find
 from reports.run import Run
 from reports.tables import differences_of
-from sim.batch import play_experiment
 from sim.errors import InputError
 from sim.experiment import read_experiment
 from sim.games import kitty_paw
@@ -24,6 +23,7 @@ from sim.jit import set_field
 from sim.replay import watch
 from sim.store import build_arrays, build_manifest
 from sim.tally import figures_of
+from sim.workers import play_experiment
 from tests.players import play_columns, seat_table
 
 FIVE_SIGMA = 2 * stats.norm.sf(5)

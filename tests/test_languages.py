@@ -15,12 +15,12 @@ from policies.loading import load_line_ups
 from reports.languages import LANGUAGES, Speech, load_speech, localize, read_catalogue, say, speak, word, write_count
 from reports.report import build_report
 from reports.run import MEASURES, USE_MEANING
-from sim.batch import play_experiment
 from sim.experiment import parse_experiment
 from sim.games import mint_tin
 from sim.knobs import describe
 from sim.store import write_run
 from sim.usage import count_usage
+from sim.workers import play_experiment
 
 REPORTS = Path(__file__).parent.parent / "reports"
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -114,7 +114,7 @@ def test_nothing_but_the_catalogue_and_the_data_stands_in_a_report(asked: dict[s
     """In a language whose every message is Xs, the words left are names that the user or the game's author typed."""
     experiment = parse_experiment({"game": "mint-tin", "games": 400, "policies": ["brawler", "racer"]} | asked, Path("made_up.toml"))
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
+    write_run(tmp_path, experiment, play_experiment(experiment, line_ups), "command", count_usage(experiment, line_ups))
     hidden = {text: "".join(f"{{{name}}}" for name in names_of(text)) for text in messages()}
     speech = Speech("xx", hidden, dict.fromkeys(words_of(mint_tin), ""))
     monkeypatch.setattr("reports.report.load_speech", lambda language, game: speech)
@@ -137,7 +137,7 @@ def names_typed(experiment: Any) -> list[str]:
 def test_no_english_word_remains_in_an_italian_report(tmp_path: Path) -> None:
     experiment = parse_experiment({"game": "mint-tin", "games": 400, "policies": ["racer"], "sweep": {"rules.monster_die": [6, 4]}}, Path("prova.toml"))
     line_ups = load_line_ups(experiment)
-    write_run(tmp_path, experiment, line_ups, play_experiment(experiment, line_ups), "command", 1.0, count_usage(experiment, line_ups))
+    write_run(tmp_path, experiment, play_experiment(experiment, line_ups), "command", count_usage(experiment, line_ups))
     build_report(tmp_path, "it")
     reader = Texts()
     reader.feed((tmp_path / "report.html").read_text(encoding="utf-8"))

@@ -119,7 +119,8 @@ def store(
     line_up = [{"name": p, "label": p, "parameters": {}} for p in (policies or ["plain"] * seats)]
     rules = {"die": 6, "mode": "calm", "lid": True}
     manifest = {
-        "format": 2,
+        "format": 3,
+        "finished": True,
         "name": "made_up",
         "title": "",
         "question": "",
@@ -131,7 +132,6 @@ def store(
         "game_version": 3,
         "games": games,
         "seed": 7,
-        "play_seconds": 0.1,
         "versions": {"python": "3.11.7"},
         "source_digest": "0123456789abcdef",
         "sweep_mode": mode,

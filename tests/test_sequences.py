@@ -15,10 +15,11 @@ from reports.run import Sums
 from reports.sequences import _log_mixture, factor, rank_limits, share_limits
 from reports.statistics import AT_95, Confidence, Interval, mean, quantile, share
 from sim import batch
-from sim.batch import Player, Tallies, play_until_known
+from sim.batch import Tallies
 from sim.experiment import parse_experiment
 from sim.games import mint_tin
 from sim.tally import CellTally, Figure, figures_of
+from sim.workers import play_experiment
 
 ANYTIME = Confidence(0.05, anytime=True)
 
@@ -80,7 +81,7 @@ def test_whole_sequential_runs_cover_the_exact_values_and_peeking_does_not(monke
             looked.append(copy.copy(tallies.cells[0]))
             return {0}
 
-        play_until_known(Player(parse_experiment({**data, "seed": seed}, Path("exact.toml")), line_ups), look, jobs=1)
+        play_experiment(parse_experiment({**data, "seed": seed}, Path("exact.toml")), line_ups, jobs=1, find_open=look)
         for which, held in always.items():
             for figure in figures:
                 name = name_of(figure)

@@ -18,11 +18,12 @@ from reports.run import Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
 from reports.verdicts import Measure, Verdict, compare, find_imprecise, find_open, gap_of_seats, judge
-from sim.batch import BLOCK_GAMES, Player, Tallies, looks, play_experiment, play_until_known
+from sim.batch import Block, Player, Tallies, looks
 from sim.experiment import Experiment, parse_comparison, parse_experiment
 from sim.outcomes import MISSING
-from sim.store import build_arrays, build_manifest
+from sim.store import build_arrays, build_manifest, fill_manifest
 from sim.tally import figures_of
+from sim.workers import play_experiment
 from tests.test_reports import play, store
 
 STOP = {"both_lose_rate": 0.002, "delta.mean_minutes": 0.01}
@@ -43,7 +44,7 @@ def experiment_of(**changes: Any) -> Experiment:
 
 def run_of(experiment: Experiment, tallies: Tallies) -> Run:
     """What was played, as the reports read it."""
-    return Run((build_manifest(experiment, load_line_ups(experiment), tallies, "", 0.0), build_arrays(tallies)))
+    return Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies)))
 
 
 # ---------------------------------------------------------------- targets
@@ -107,7 +108,7 @@ def test_the_gap_of_seats_is_the_largest_of_all_pairs(tmp_path: Path) -> None:
 def test_the_variance_ratio_and_the_differences_are_those_of_the_columns() -> None:
     experiment = experiment_of(games=3000)
     player = Player(experiment, load_line_ups(experiment))
-    run = run_of(experiment, player.play(0, 3000))
+    run = run_of(experiment, player.play(Block(0, 3000, frozenset(range(3)))).tallies)
     x, y = (player.tables()[cell].play(experiment.seed, 0, 3000)[:, 3].astype(float) for cell in (2, 0))  # rolls
     row = differences_table(run).query("cell == 2 and metric == 'mean_rolls'").iloc[0]
     assert row["value"] == pytest.approx((x - y).mean(), abs=1e-9)
@@ -156,8 +157,7 @@ def test_quantile_differences_cover_the_truth() -> None:
 
 
 def play_to_precision(experiment: Experiment, **options: Any) -> Tallies:
-    player = Player(experiment, load_line_ups(experiment))
-    return play_until_known(player, lambda tallies: find_open(run_of(experiment, tallies)), **options)
+    return play_experiment(experiment, load_line_ups(experiment), find_open=lambda tallies: find_open(run_of(experiment, tallies)), **options)
 
 
 def test_play_goes_on_where_figures_are_not_known_well_enough() -> None:
@@ -173,7 +173,7 @@ def test_play_goes_on_where_figures_are_not_known_well_enough() -> None:
 
 def test_what_is_played_depends_on_neither_threads_nor_blocks() -> None:
     experiment = experiment_of(stop={"precision": STOP, "max_games": 40_000})
-    first, *others = (build_arrays(play_to_precision(experiment, jobs=jobs, block_games=block)) for jobs, block in ((1, BLOCK_GAMES), (2, 1234)))
+    first, *others = (build_arrays(play_to_precision(experiment, jobs=jobs, block_games=block)) for jobs, block in ((1, None), (2, 1234)))
     for other in others:
         assert first.keys() == other.keys()
         assert all(np.array_equal(first[name], other[name]) for name in first)
@@ -190,8 +190,8 @@ def test_the_most_games_end_play_and_what_is_not_known_is_said() -> None:
 def test_differences_of_cells_that_stopped_apart_are_over_their_common_games() -> None:
     experiment = experiment_of(games=3000)
     player = Player(experiment, load_line_ups(experiment))
-    tallies = player.play(0, 1000)
-    tallies.add(player.play(1000, 2000, {0, 2}))
+    tallies = player.play(Block(0, 1000, frozenset(range(3)))).tallies
+    tallies.add(player.play(Block(1000, 3000, frozenset({0, 2}))).tallies)
     run = run_of(experiment, tallies)
     rows = [table.play(experiment.seed, 0, 1000) for table in player.tables()]
     for figure, found, sums in zip(run.figures(run.cells[1]), figures_of(experiment.module, 2), run.pair_sums(0), strict=True):
