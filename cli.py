@@ -18,7 +18,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-STUCK_SECONDS = 60  # without any block finished
+STUCK_SECONDS = 120  # without any block finished
 
 ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
 Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
@@ -55,7 +55,7 @@ def _user_errors() -> Iterator[None]:
     """A user's mistake becomes one line on standard error and exit code 2; no command lets a traceback through for one."""
     from reports.run import RunError
     from sim.errors import InputError
-    from sim.interrupts import Interrupted, end_on_signals
+    from sim.interrupts import Interrupted, end_now, end_on_signals
 
     try:
         with end_on_signals():
@@ -65,7 +65,7 @@ def _user_errors() -> Iterator[None]:
         raise typer.Exit(2) from None
     except Interrupted as signal:
         typer.echo(f"housecarlo: interrupted ({signal}); a run's finished games are stored, and the same command goes on from them", err=True)
-        raise typer.Exit(128 + signal.number) from None
+        end_now(signal.number)
 
 
 def _show_version(wanted: bool) -> None:

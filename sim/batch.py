@@ -181,19 +181,24 @@ def join_blocks(blocks: Sequence[Block]) -> list[Block]:
 
 
 class Pace:
-    """How many games a block should have: about BLOCK_SECONDS of play, fewer towards the end so that all workers end together."""
+    """How many games a block should have: about BLOCK_SECONDS of play, fewer towards the end so that all workers end together.
 
-    def __init__(self, fixed: int | None) -> None:
+    Longer where there are so many workers that the parent, which takes in blocks one by one, would fall behind them.
+    """
+
+    def __init__(self, workers: int, fixed: int | None) -> None:
+        self.workers = workers
         self.fixed = fixed
         self.games = fixed or FIRST_BLOCK
 
-    def learn(self, played: Played) -> None:
-        """Follow the speed of a played block, growing at most fourfold at a time."""
+    def learn(self, played: Played, parent_seconds: float) -> None:
+        """Follow the speed of a played block that took the parent so long, growing at most fourfold at a time."""
         games = played.block.last - played.block.first
+        block_seconds = max(BLOCK_SECONDS, 2 * self.workers * parent_seconds)
         if not self.fixed:
-            self.games = max(1, min(4 * max(games, self.games), int(BLOCK_SECONDS * games / max(played.seconds, 1e-6))))
+            self.games = max(1, min(4 * max(games, self.games), int(block_seconds * games / max(played.seconds, 1e-6))))
 
-    def split(self, gaps: Sequence[tuple[int, int]], workers: int) -> Iterator[tuple[int, int]]:
+    def split(self, gaps: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         """Cut gaps into blocks of the pace at the time each is asked for; of a fixed size, at its multiples."""
         left = sum(last - first for first, last in gaps)
         for first, last in gaps:
@@ -201,7 +206,7 @@ class Pace:
                 if self.fixed:
                     end = min(last, (first // self.fixed + 1) * self.fixed)
                 else:
-                    end = min(last, first + max(min(self.games, left // (2 * workers)), self.games // 16, 1))
+                    end = min(last, first + max(min(self.games, left // (2 * self.workers)), self.games // 16, 1))
                 yield first, end
                 left -= end - first
                 first = end
@@ -235,19 +240,20 @@ def play_on(
     games = player.experiment.games
     pairs = [(pair.cell, pair.reference) for pair in player.experiment.pairs]
     cells = frozenset(range(len(player.line_ups)))
-    pace = Pace(block_games)
+    pace = Pace(workers.count, block_games)
     for first, last in itertools.pairwise([0, *(looks(games) if find_open else [games])]):
         if first and find_open:  # blocks stored of a round tell what its cells were; else all before it, and nothing more, is tallied
             cells = ledger.cells_played(first, last) or cells & find_open(ledger.tallies.without_failed(pairs))
         cells -= set(ledger.tallies.failed)
         if not cells:
             break
-        ranges = pace.split(ledger.find_gaps(first, last), workers.count)
+        ranges = pace.split(ledger.find_gaps(first, last))
         for played in workers.play(_as_blocks(ranges, cells, ledger)):
-            pace.learn(played)
+            start = time.perf_counter()
             if keep:
                 keep(played)
             ledger.add(played)
+            pace.learn(played, time.perf_counter() - start)
 
 
 def _as_blocks(ranges: Iterator[tuple[int, int]], cells: frozenset[int], ledger: Ledger) -> Iterator[Block]:

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,13 @@ from sim.errors import InputError
 from sim.tally import CellTally, PairTally
 
 FILE = "blocks.sqlite"
-SCHEMA = 1
 FOLD_BLOCKS = 16  # so many blocks are stored apart before they are put together
 WAIT_SECONDS = 60.0  # for a reader to let go of the file
-TABLES = """
-CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE blocks (first INTEGER NOT NULL, last INTEGER NOT NULL, cells TEXT NOT NULL);
-CREATE TABLE tallies (packed BLOB NOT NULL);
-"""
+TABLES = (
+    "CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE blocks (first INTEGER NOT NULL, last INTEGER NOT NULL, cells TEXT NOT NULL)",
+    "CREATE TABLE tallies (packed BLOB NOT NULL)",
+)
 
 
 class StoredLedger(Ledger):
@@ -39,9 +38,11 @@ class StoredLedger(Ledger):
         self.path = path
         with _explain(path):
             self.connection = _connect(path)
-            if not self.connection.execute("SELECT name FROM sqlite_master").fetchall():
-                self.connection.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+            if not _has_tables(self.connection):
                 with self.connection:
+                    self.connection.execute("BEGIN")
+                    for statement in TABLES:
+                        self.connection.execute(statement)
                     self.connection.executemany("INSERT INTO run VALUES (?, ?)", [(key, json.dumps(value)) for key, value in about.items()])
         for stored in _read_tallies(self.connection, path):
             self.tallies.add(stored)
@@ -70,32 +71,29 @@ class StoredLedger(Ledger):
 
 def read_stored(path: Path) -> tuple[dict[str, Any], Tallies | None]:
     """What is stored about an unfinished run, and the tallies of its blocks (None: no block is done). Raises InputError."""
-    with _explain(path):
-        connection = _connect(path, "ro")
-        try:
-            about = {key: json.loads(value) for key, value in connection.execute("SELECT key, value FROM run")}
-            total: Tallies | None = None
-            for stored in _read_tallies(connection, path):
-                if total is None:
-                    total = stored
-                else:
-                    total.add(stored)
-        finally:
-            connection.close()
+    about = read_about(path)
+    total: Tallies | None = None
+    with _explain(path), closing(_connect(path, "rw")) as connection:
+        for stored in _read_tallies(connection, path) if _has_tables(connection) else ():
+            if total is None:
+                total = stored
+            else:
+                total.add(stored)
     return about, total
 
 
 def read_about(path: Path) -> dict[str, Any]:
-    """What is stored about an unfinished run. Raises InputError."""
-    with _explain(path):
-        connection = _connect(path, "ro")
-        try:
-            return {key: json.loads(value) for key, value in connection.execute("SELECT key, value FROM run")}
-        finally:
-            connection.close()
+    """What is stored about an unfinished run; nothing if it was killed before its first block. Raises InputError."""
+    with _explain(path), closing(_connect(path, "rw")) as connection:
+        return {key: json.loads(value) for key, value in connection.execute("SELECT key, value FROM run")} if _has_tables(connection) else {}
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("SELECT name FROM sqlite_master").fetchall())
 
 
 def _connect(path: Path, mode: str = "rwc") -> sqlite3.Connection:
+    """`rw` reads too: after a kill in the middle of a transaction the first to open the file rolls it back."""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WAIT_SECONDS)
 
 

@@ -10,8 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
-GRACE_SECONDS = 1.5
+GRACE_SECONDS = 1.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -55,5 +56,11 @@ def _end_in_time(reader: int) -> None:
     os.close(reader)
     if caught:
         time.sleep(GRACE_SECONDS)
-        sys.stderr.flush()
-        os._exit(128 + caught[0])
+        end_now(caught[0])
+
+
+def end_now(number: int) -> NoReturn:
+    """End the process with a signal's exit code, without waiting for threads that play."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(128 + number)

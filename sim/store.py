@@ -44,7 +44,7 @@ def identify(experiment: Experiment, policy_files: dict[str, str], kept_games: b
     rules = [[cell.rules.as_values(len(cell.policies)), [asdict(choice) for choice in cell.policies]] for cell in experiment.cells]
     return {
         "experiment file": _digest(experiment.text.encode()),
-        "settings given with --set": list(experiment.overrides),
+        "setting given with --set": list(experiment.overrides),
         "number of games": experiment.games,
         "seed": experiment.seed,
         "rules and line-ups": _digest(json.dumps(rules, default=str).encode()),
@@ -122,7 +122,7 @@ def find_run(folder: Path) -> dict[str, Any] | None:
         return {"identity": held.get("identity", {}), "manifest": held} if isinstance(held["game"], str) else None
     except OSError:
         if (folder / FILE).exists():
-            return read_about(folder / FILE)
+            return read_about(folder / FILE) or None
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")

@@ -45,7 +45,8 @@ def hire(
     order = pickle.dumps((source_digest(), player.experiment, load, carried))
     work = delayed(_Errand(order))
     if backend == "processes":
-        from joblib.externals.loky import TerminatedWorkerError, get_reusable_executor
+        from joblib.externals.loky import get_reusable_executor
+        from joblib.externals.loky.process_executor import TerminatedWorkerError
 
         try:
             with parallel_config("loky", initializer=_leave_signals_to_parent):

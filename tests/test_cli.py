@@ -34,7 +34,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_writes_every_file_it_promises(run_folder: Path) -> None:
-    names = {path.name for path in run_folder.iterdir()}
+    names = {path.name for path in run_folder.iterdir()} - {".lock"}
     assert names == {"metrics.csv", "metrics.parquet", "cells.csv", "differences.csv", "plots", "report.md", "report.html", "manifest.json", "tallies.npz"}
     plots = {path.name for path in (run_folder / "plots").iterdir()}
     assert {p.removesuffix(".png") for p in plots if p.endswith(".png")} == {p.removesuffix(".svg") for p in plots if p.endswith(".svg")}
