@@ -266,4 +266,4 @@ def test_the_report_leads_with_the_verdicts(tmp_path: Path) -> None:
     assert text.index("## Targets") < text.index("## Controls") < text.index("## Findings")
     assert "| **PASS** | draw_rate |" in text
     assert "paired ×" in text
-    assert json.loads((folder / "manifest.json").read_text())["format"] == 2
+    assert json.loads((folder / "manifest.json").read_text())["format"] == 3
