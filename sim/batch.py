@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from sim.engine import PolicyError, Table
+from sim.engine import Fault, PolicyError, Table
 from sim.experiment import Experiment
 from sim.tally import CellTally, Counter, PairCounter, PairTally
 
@@ -47,12 +47,19 @@ class Tallies:
 
 
 class CellError(Exception):
-    """A policy chose an illegal action: the cell and the game."""
+    """A policy went wrong: the cell, the game, and in which way. `sim.replay.explain` says it in full."""
 
-    def __init__(self, cell: int, game: int) -> None:
-        super().__init__(f"illegal action in cell {cell}, game {game}")
+    def __init__(self, cell: int, game: int, fault: Fault) -> None:
+        super().__init__(cell, game, fault)
         self.cell = cell
         self.game = game
+        self.fault = fault
+
+
+def set_table(experiment: Experiment, cell: int, line_up: LineUp) -> Table:
+    """The table of a cell."""
+    policies, parameters = line_up
+    return Table(experiment.module, experiment.cells[cell].rules, [policy.call for policy in policies], parameters, experiment.max_decisions)
 
 
 class Player:
@@ -74,8 +81,7 @@ class Player:
     def tables(self) -> list[Table]:
         """This thread's table of each cell."""
         if not hasattr(self.local, "tables"):
-            cells = zip(self.experiment.cells, self.line_ups, strict=True)
-            self.local.tables = [Table(self.experiment.module, cell.rules, [p.call for p in policies], values) for cell, (policies, values) in cells]
+            self.local.tables = [set_table(self.experiment, cell, line_up) for cell, line_up in enumerate(self.line_ups)]
         tables: list[Table] = self.local.tables
         return tables
 
@@ -101,7 +107,7 @@ class Player:
             try:
                 rows.append(table.play(self.experiment.seed, first, games))
             except PolicyError as error:
-                raise CellError(number, error.index) from None
+                raise CellError(number, error.index, error.fault) from error
         return Tallies(
             [len(r) for r in rows],
             [counter.tally(r, first) for counter, r in zip(counters, rows, strict=True)],

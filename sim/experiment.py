@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sim.engine import PARAMETERS_MOST, load_game
+from sim.engine import DECISIONS_MOST, PARAMETERS_MOST, load_game
 from sim.errors import InputError, suggest
 from sim.games import GAMES
 from sim.knobs import Rules, allowed
@@ -96,6 +96,7 @@ class Experiment:
     targets: tuple[Target, ...] = ()
     precision: tuple[Precision, ...] = ()
     overrides: tuple[str, ...] = ()
+    max_decisions: int = DECISIONS_MOST  # of a game: one that goes on is a policy's mistake
 
     @property
     def swept_cells(self) -> tuple[Cell, ...]:
@@ -141,6 +142,7 @@ class _File(BaseModel):
     targets: dict[str, Any] = {}
     robust: _Robust | None = None
     ideal_minutes: Annotated[float, Field(gt=0)] | None = None
+    max_decisions: Annotated[int, Field(ge=1, le=10**9)] = DECISIONS_MOST
 
 
 INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop, "robust": _Robust}
@@ -238,6 +240,7 @@ def parse_experiment(
         targets=targets,
         precision=precision,
         overrides=tuple(overrides),
+        max_decisions=file.max_decisions,
     )
 
 

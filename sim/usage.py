@@ -61,13 +61,13 @@ def count_usage(experiment: Experiment, line_ups: Sequence[LineUp]) -> list[np.n
 def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> np.ndarray[Any, np.dtype[np.int64]]:
     observed = observe_game(experiment.module)
     policies, parameters = line_up
-    table = Table(observed, experiment.cells[cell].rules, [policy.call for policy in policies], parameters)
+    table = Table(observed, experiment.cells[cell].rules, [policy.call for policy in policies], parameters, experiment.max_decisions)
     batches, games = split_sample(experiment.games)
     counts = [np.zeros((2, max(experiment.module.Action) + 1), np.int64)]
     for batch in range(batches):
         try:
             table.play(experiment.seed, batch * games, games)
         except PolicyError as error:
-            raise CellError(cell, error.index) from None
+            raise CellError(cell, error.index, error.fault) from error
         counts.append(np.array(list(record_dict(table.states[0], observed.STATE, ["times_legal", "times_chosen"]).values())))
     return np.diff(np.array(counts), axis=0)

@@ -119,7 +119,7 @@ def test_an_illegal_action_names_policy_game_seed_and_replay(tmp_path: Path) -> 
     line_ups = load_line_ups(experiment)
     with pytest.raises(CellError):
         play_experiment(experiment, line_ups)
-    told = r"own\.py:cheat chose an illegal action as seat 1 in game \d+ of cell 0, seed 1; see it with: housecarlo replay"
+    told = r"own\.py:cheat \(.*own\.py, line 1\) chose an illegal action, .*, where legal were: .*; as seat 1 in game \d+ of cell 0 .*, seed 1$"
     with pytest.raises(InputError, match=told), explain_illegal(experiment, line_ups):
         play_experiment(experiment, line_ups)
 
