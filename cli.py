@@ -306,7 +306,7 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     from policies.loading import carry_files, load_carried
     from reports.verdicts import find_open
     from sim.batch import Ledger, Player, play_on
-    from sim.replay import explain_failure
+    from sim.replay import explain
     from sim.workers import hire
 
     count = len(experiment.cells)
@@ -334,7 +334,7 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     tallies = ledger.tallies
     total = sum(tallies.games) - before
     typer.echo(f"played {total:,} games in {seconds:.1f} s ({_show_rate(total / seconds)})")
-    failures = {cell: explain_failure(experiment, line_ups, cell, game) for cell, game in sorted(tallies.failed.items())}
+    failures = {cell: explain(experiment, line_ups, cell, failure) for cell, failure in sorted(tallies.failed.items())}
     return tallies.without_failed([(pair.cell, pair.reference) for pair in experiment.pairs]), failures
 
 

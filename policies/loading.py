@@ -9,6 +9,7 @@ import inspect
 import shutil
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,9 +20,9 @@ from typing import Any
 from numba import types
 
 from sim.engine import PARAMETERS_MOST, policy_signature
-from sim.errors import InputError, suggest
+from sim.errors import InputError, one_line, suggest
 from sim.experiment import Experiment, PolicyChoice
-from sim.jit import PURE, ROOT, bind, jit, without_cache
+from sim.jit import PURE, ROOT, bind, guarded, jit
 
 LEADING = ("view", "legal", "rules", "stream")
 
@@ -31,12 +32,13 @@ COUNT = 0
 
 @dataclass(frozen=True)
 class Policy:
-    """A loaded policy: its compiled function, and its parameters with their defaults."""
+    """A loaded policy: its compiled function, its parameters with their defaults, and where it is written (file and line)."""
 
     name: str
     call: Any
     defaults: tuple[tuple[str, float], ...]
     summary: str
+    place: str
 
     def values(self, given: Sequence[tuple[str, float]]) -> tuple[float, ...]:
         """Parameter values in order, `given` ones in place of the defaults."""
@@ -66,18 +68,15 @@ def usual_policy(module: ModuleType) -> str:
 
 def describe_policies(module: ModuleType) -> list[dict[str, Any]]:
     """One row per shipped policy: policy, parameters with defaults, summary (the docstring's first line)."""
-    return [
-        {"policy": name, "parameters": dict(_defaults(name, function, "")), "summary": _summary(function)}
-        for name, function in shipped_policies(module).items()
-    ]
+    return [{"policy": name, "parameters": dict(_defaults(function)), "summary": _summary(function)} for name, function in shipped_policies(module).items()]
 
 
 def load_policy(module: ModuleType, choice: PolicyChoice, where: str, folder: Path) -> Policy:
     """Load and compile the policy of a choice; files are looked for from `folder`. Raises InputError."""
     file, colon, name = choice.name.rpartition(":")
     if colon:
-        path = (folder / file).resolve()
-        policy = _load_own(module, path, name, where, path.stat().st_mtime_ns if path.is_file() else 0)
+        path, modified_ns = _find_file(folder / file, where)
+        policy = _load_own(module, path, name, where, modified_ns)
     else:
         policy = _load_shipped(module, choice.name, where)
     known = [key for key, _ in policy.defaults]
@@ -138,35 +137,47 @@ def _load_shipped(module: ModuleType, name: str, where: str) -> Policy:
     return _compile(module, name, known[name], where)
 
 
+def _find_file(path: Path, where: str) -> tuple[Path, int]:
+    """The file, resolved, and when it was last modified (ns)."""
+    try:
+        path = path.resolve()
+        if path.is_file():
+            return path, path.stat().st_mtime_ns
+    except (OSError, ValueError, RuntimeError):  # a name too long, one with a NUL, a loop of links
+        pass
+    raise InputError(f"{where}: policies: {path}: no such file")
+
+
 @cache
 def _load_own(module: ModuleType, path: Path, name: str, where: str, modified_ns: int) -> Policy:
-    if not path.is_file():
-        raise InputError(f"{where}: policies: {path}: no such file")
     spec = importlib.util.spec_from_file_location(f"own_policies_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise InputError(f"{where}: policies: {path}: not a Python file")
     own = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.parent))  # so that the file may import its neighbours
     try:
-        with without_cache():
+        with guarded():
             spec.loader.exec_module(own)
-    except Exception as error:
-        raise InputError(f"{where}: policies: {path}: cannot be loaded: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:
+        line = next((f" (line {frame.lineno})" for frame in reversed(traceback.extract_tb(error.__traceback__)) if frame.filename == str(path)), "")
+        raise InputError(f"{where}: policies: {path}: cannot be loaded: {type(error).__name__}: {error}{line}") from None
     finally:
         sys.path.remove(str(path.parent))
-    own_names = [key for key, value in vars(own).items() if callable(value) and getattr(_plain(value), "__module__", "") == own.__name__]
+    own_names = [key for key, value in vars(own).items() if inspect.isfunction(_plain(value)) and _plain(value).__module__ == own.__name__]
     if name not in own_names:
-        raise InputError(f"{where}: policies: {path} has no policy {name}; {suggest(name, own_names)}")
-    with without_cache():
+        raise InputError(f"{where}: policies: {path} has no policy {name}; {suggest(name, own_names) if own_names else 'it has no function at all'}")
+    with guarded():
         return _compile(module, f"{path.name}:{name}", getattr(own, name), where)
 
 
 def _compile(module: ModuleType, name: str, function: Any, where: str) -> Policy:
-    defaults = _defaults(name, function, where)
+    place = _place(function)
+    where = f"{where}: policies: {name} ({place})"
+    defaults = _defaults(function, where)
     signature = policy_signature(module)
     wrapper = bind(call_policy, f"{module.__name__},{name}", chosen=function, COUNT=len(defaults))
     if PURE:
-        return Policy(name, wrapper, defaults, _summary(function))
+        return Policy(name, wrapper, defaults, _summary(function), place)
     if function is _plain(function):
         function = wrapper.__globals__["chosen"] = jit(function)
     try:
@@ -174,14 +185,14 @@ def _compile(module: ModuleType, name: str, function: Any, where: str) -> Policy
         function.compile(arguments)
         returned = function.overloads[arguments].signature.return_type
         if not isinstance(returned, types.Integer | types.IntEnumMember | types.Boolean):
-            raise InputError(f"{where}: policies: {name} may end without an action or return {returned}; it must return an action on every path")
-        return Policy(name, jit(wrapper, signature), defaults, _summary(function))
+            raise InputError(f"{where} may end without an action or return {one_line(str(returned), 80)}; it must return an action on every path")
+        return Policy(name, jit(wrapper, signature), defaults, _summary(function), place)
     except KeyError as error:  # what numba raises for a record's unknown field
-        raise InputError(f"{where}: policies: {name} does not compile: neither view nor rules has a field {error}") from None
+        raise InputError(f"{where} does not compile: neither view nor rules has a field {error}") from None
     except InputError:
         raise
     except Exception as error:  # numba fails in many ways, each its own class
-        raise InputError(f"{where}: policies: {name} does not compile: {_say_why(str(error))}") from None
+        raise InputError(f"{where} does not compile: {_say_why(str(error))}") from None
 
 
 def _say_why(error: str) -> str:
@@ -192,17 +203,22 @@ def _say_why(error: str) -> str:
     return " ".join([*said[:1], *([f"({place.rstrip(':')})"] if place else [])])
 
 
-def _defaults(name: str, function: Any, where: str) -> tuple[tuple[str, float], ...]:
+def _defaults(function: Any, where: str = "") -> tuple[tuple[str, float], ...]:
     parameters = list(inspect.signature(_plain(function)).parameters.values())
     if tuple(p.name for p in parameters[: len(LEADING)]) != LEADING:
-        raise InputError(f"{where}: policies: {name} must begin ({', '.join(LEADING)}, …), but begins ({', '.join(p.name for p in parameters)})")
+        raise InputError(f"{where} must begin ({', '.join(LEADING)}, …), but begins ({', '.join(p.name for p in parameters)})")
     own = parameters[len(LEADING) :]
     for parameter in own:
         if isinstance(parameter.default, bool) or not isinstance(parameter.default, int | float):
-            raise InputError(f"{where}: policies: parameter {parameter.name} of {name} needs a number as its default")
+            raise InputError(f"{where}: parameter {parameter.name} needs a number as its default")
     if len(own) > PARAMETERS_MOST:
-        raise InputError(f"{where}: policies: {name} has {len(own)} parameters; at most {PARAMETERS_MOST} are allowed")
+        raise InputError(f"{where} has {len(own)} parameters; at most {PARAMETERS_MOST} are allowed")
     return tuple((p.name, float(p.default)) for p in own)
+
+
+def _place(function: Any) -> str:
+    code = _plain(function).__code__
+    return f"{code.co_filename}, line {code.co_firstlineno}"
 
 
 def _plain(function: Any) -> Callable[..., Any]:

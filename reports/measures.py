@@ -60,7 +60,7 @@ def measure_evenness(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -
     sums = run.distribution(cell["cell"], column["name"])
     counts = np.array([sums.count_of(value) for value in range(len(column["labels"])) if value != left_out])
     n = int(counts.sum())
-    if n < 2:
+    if n < 2 or len(counts) < 2:
         return NO_FIGURE, n
     shares = counts[counts > 0] / n
     surprise = -np.log(shares)

@@ -69,7 +69,7 @@ RASTER = 160  # points of a density
 TORNADOES_MOST = 4
 LINES_MOST = 6
 CELLS_MOST = 24  # columns of the map of actions
-LEADS = re.compile(r"leader_at_(\w+)_wins")
+LEADS = re.compile(r"leader_at_(quarter|half|three_quarters|[0-9]{1,3})_wins")
 QUARTERS = {"quarter": 25.0, "half": 50.0, "three_quarters": 75.0}
 
 STYLE: dict[RcKeyType, Any] = {

@@ -6,7 +6,6 @@ import base64
 import math
 import re
 import shlex
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,9 +27,9 @@ from reports.findings import (
 )
 from reports.ladder import Ladder, find_ladder
 from reports.languages import language, load_speech, localize, say, speak, word, write_count
-from reports.run import EXACT, Run, RunError
+from reports.run import EXACT, Run
 from reports.statistics import Interval
-from reports.tables import write_tables
+from reports.tables import beside, move_files, write_tables
 from reports.verdicts import write_ratio
 
 if TYPE_CHECKING:
@@ -97,30 +96,14 @@ def build_report(folder: Path, language: str = "en", run: Run | None = None) -> 
 def _write_files(results: Results, folder: Path) -> list[Path]:
     from reports.plots import draw_plots
 
-    try:
-        with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as name:
-            beside = Path(name)
-            write_tables(beside, results.metrics, results.cells, results.differences)
-            plots = draw_plots(results, beside / "plots")
-            context = build_context(results, plots)
-            (beside / "report.md").write_text(render("report.md", context), encoding="utf-8")
-            images = {plot.name: _embed(beside / "plots" / f"{plot.name}.svg") for plot in plots}
-            (beside / "report.html").write_text(render("report.html", context | {"images": images}), encoding="utf-8")
-            return _move_files(beside, folder)
-    except OSError as error:
-        raise RunError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
-
-
-def _move_files(beside: Path, folder: Path) -> list[Path]:
-    """Put finished files in place of earlier ones, each whole, and remove plots that are no longer drawn."""
-    written = sorted(path.relative_to(beside) for path in beside.rglob("*") if path.is_file())
-    (folder / "plots").mkdir(exist_ok=True)
-    for path in written:
-        (beside / path).replace(folder / path)
-    for path in (folder / "plots").iterdir():
-        if path.suffix in (".png", ".svg") and path.relative_to(folder) not in written:
-            path.unlink()
-    return [folder / path for path in written]
+    with beside(folder) as made:
+        write_tables(made, results.metrics, results.cells, results.differences)
+        plots = draw_plots(results, made / "plots")
+        context = build_context(results, plots)
+        (made / "report.md").write_text(render("report.md", context), encoding="utf-8")
+        images = {plot.name: _embed(made / "plots" / f"{plot.name}.svg") for plot in plots}
+        (made / "report.html").write_text(render("report.html", context | {"images": images}), encoding="utf-8")
+        return move_files(made, folder)
 
 
 def write_replay(manifest: dict[str, Any], cell: int, game: int) -> str:

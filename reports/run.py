@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,8 +32,14 @@ MEASURES = {
 USE_MEANING = "of the decisions with a choice in which the action is legal, share that choose it"
 
 
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e007f]")
+
+
 class RunError(Exception):
     """The folder holds no readable run; the message is one line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(show_hidden(message if len(message) <= 1000 else f"{message[:1000]}…"))
 
 
 @dataclass(frozen=True)
@@ -101,17 +106,32 @@ def least_values(bins: int, exact: int = EXACT) -> np.ndarray[Any, np.dtype[np.i
 
 def read_folder(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Manifest and arrays of the run stored in `folder`. Raises RunError."""
+    from reports.stored import check_stored, read_arrays, read_manifest  # takes a while to import
+
+    missing = next((name for name in ("manifest.json", "tallies.npz") if not (folder / name).exists()), None)
+    if missing:
+        raise RunError(f"{folder}: no stored run there ({missing} is missing)")
     try:
-        manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        with np.load(folder / "tallies.npz", allow_pickle=False) as arrays:
-            stored = dict(arrays)
-    except FileNotFoundError as error:
-        raise RunError(f"{folder}: no stored run there ({Path(error.filename).name} is missing)") from None
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        manifest = read_manifest(folder / "manifest.json")
+        arrays = read_arrays(folder / "tallies.npz")
+    except Exception as error:  # JSON, zip, zlib and numpy fail in many ways, each its own class
         raise RunError(f"{folder}: the stored run is damaged ({type(error).__name__})") from None
     if manifest.get("format") != FORMAT:
         raise RunError(f"{folder}: stored in format {manifest.get('format')}; this version reads format {FORMAT}")
-    return manifest, stored
+    try:
+        check_stored(manifest, arrays)
+    except ValueError as error:
+        raise RunError(f"{folder}: the stored run is damaged ({error})") from None
+    return manifest, arrays
+
+
+def show_hidden(value: Any, kept: str = "") -> Any:
+    """A JSON value whose texts show what would break a line, turn the direction of writing, or is no character of an SVG file; `kept` stays."""
+    if isinstance(value, str):
+        return HIDDEN.sub(lambda found: found[0] if found[0] in kept else found[0].encode("unicode_escape").decode(), value)
+    if isinstance(value, dict):
+        return {show_hidden(key): show_hidden(inner, "\n\t" if key == "experiment" else kept) for key, inner in value.items()}
+    return [show_hidden(inner, kept) for inner in value] if isinstance(value, list | tuple) else value
 
 
 class Run:
@@ -121,7 +141,8 @@ class Run:
     """
 
     def __init__(self, stored: Path | tuple[dict[str, Any], dict[str, Any]]) -> None:
-        self.manifest, self._arrays = read_folder(stored) if isinstance(stored, Path) else stored
+        manifest, self._arrays = read_folder(stored) if isinstance(stored, Path) else stored
+        self.manifest: dict[str, Any] = show_hidden(manifest)
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
         self.played = [*self.cells, *self.manifest["extra_cells"]]
         self.baseline: int = self.manifest["baseline"]
@@ -129,7 +150,7 @@ class Run:
         self.anytime = bool(self.manifest["precision"])  # were the games played until figures were well enough known?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
-        counted = "cell0_usage" in self._arrays
+        counted = any(f"cell{cell['cell']}_usage" in self._arrays for cell in self.played)
         self.uses = [USE + name if name else "" for name in self.manifest["actions"]] if counted else []
         self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
         self.swept: list[str] = list(self.manifest["sweep"])
@@ -157,8 +178,14 @@ class Run:
 
     def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
-        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_usage"]
+        none = np.zeros((0, 2, len(self.manifest["actions"])), dtype=np.int64)  # as for a cell that failed
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays.get(f"cell{cell}_usage", none)
         return counts
+
+    @property
+    def failed(self) -> list[tuple[int, str]]:
+        """The cells a policy's mistake left without games, each with what went wrong."""
+        return [(cell["cell"], cell["failed"]) for cell in self.played if cell.get("failed")]
 
     def fields(self, cell: dict[str, Any]) -> list[dict[str, Any]]:
         """The outcome fields of a cell: column and seat."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from reports.measures import measure_cell
-from reports.run import PairSums, Run
+from reports.run import PairSums, Run, RunError
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
@@ -28,6 +30,8 @@ from reports.statistics import (
     quantile,
     share,
 )
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # begins a formula in some spreadsheet
 
 
 class Difference(NamedTuple):
@@ -187,19 +191,50 @@ def differences_table(run: Run) -> pd.DataFrame:
 
 def write_tables(folder: Path, metrics: pd.DataFrame, cells: pd.DataFrame, differences: pd.DataFrame) -> None:
     """metrics.csv and .parquet, cells.csv, differences.csv."""
-    metrics.to_csv(folder / "metrics.csv", index=False, float_format="%.9g")
+    for name, table in (("metrics", metrics), ("cells", cells), ("differences", differences)):
+        table.rename(columns=guard_cell).map(guard_cell).to_csv(folder / f"{name}.csv", index=False, float_format="%.9g")
     metrics.to_parquet(folder / "metrics.parquet", index=False)
-    cells.to_csv(folder / "cells.csv", index=False, float_format="%.9g")
-    differences.to_csv(folder / "differences.csv", index=False, float_format="%.9g")
+
+
+def guard_cell(value: Any) -> Any:
+    """A text that a spreadsheet would take for a formula, with a quote before it (OWASP, CSV Injection); numbers as they are."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def build_tables(folder: Path, run: Run | None = None) -> None:
-    """Write the tables of a run, else of that stored in `folder`, to `folder`. Raises RunError."""
+    """Write the tables of a run, else of that stored in `folder`, to `folder`, and remove an earlier report. Raises RunError."""
     run = run or Run(folder)
     metrics = metrics_table(run)
-    write_tables(folder, metrics, cells_table(run, metrics), differences_table(run))
-    for stale in [*folder.glob("report.*"), *folder.glob("plots/*.png"), *folder.glob("plots/*.svg")]:
-        stale.unlink()  # of an earlier run in this folder
+    with beside(folder) as made:
+        write_tables(made, metrics, cells_table(run, metrics), differences_table(run))
+        move_files(made, folder)
+        for stale in folder.glob("report.*"):
+            stale.unlink()
+
+
+@contextmanager
+def beside(folder: Path) -> Iterator[Path]:
+    """A folder within `folder` to make files in, gone afterwards. Raises RunError if `folder` cannot be written."""
+    try:
+        with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as name:
+            yield Path(name)
+    except OSError as error:
+        raise RunError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
+
+
+def move_files(made: Path, folder: Path) -> list[Path]:
+    """Put finished files in place of earlier ones, each whole, and remove plots that are no longer drawn."""
+    written = sorted(path.relative_to(made) for path in made.rglob("*") if path.is_file())
+    plots = folder / "plots"
+    if plots.is_symlink():  # what it leads to is not ours
+        plots.unlink()
+    for path in written:
+        (folder / path).parent.mkdir(exist_ok=True)
+        (made / path).replace(folder / path)
+    for path in plots.iterdir() if plots.is_dir() else ():
+        if path.suffix in (".png", ".svg") and path.relative_to(folder) not in written:
+            path.unlink()
+    return [folder / path for path in written]
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:

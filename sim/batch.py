@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine import PolicyError, Table
+from sim.engine import Fault, PolicyError, Table
 from sim.experiment import Experiment
 from sim.tally import CellTally, Counter, PairCounter, PairTally
 
@@ -39,6 +39,14 @@ class Block:
     cells: frozenset[int]
 
 
+@dataclass(frozen=True, order=True)
+class Failure:
+    """How a policy failed: the game, and in which way."""
+
+    game: int
+    fault: Fault
+
+
 @dataclass
 class Tallies:
     """The tallies of an experiment: one per cell, one per pair of cells; a cell's are of its games 0 … games − 1.
@@ -49,7 +57,7 @@ class Tallies:
     games: list[int]
     cells: list[CellTally]
     pairs: list[PairTally]
-    failed: dict[int, int] = field(default_factory=dict)
+    failed: dict[int, Failure] = field(default_factory=dict)
 
     def add(self, other: Tallies) -> None:
         """Take in the tallies of other games."""
@@ -58,8 +66,8 @@ class Tallies:
             mine.add(theirs)
         for ours, others in zip(self.pairs, other.pairs, strict=True):
             ours.add(others)
-        for cell, game in other.failed.items():
-            self.failed[cell] = min(game, self.failed.get(cell, game))
+        for cell, failure in other.failed.items():
+            self.failed[cell] = min(failure, self.failed.get(cell, failure))
 
     def without_failed(self, pairs: Sequence[tuple[int, int]]) -> Tallies:
         """The tallies, those of failed cells and of their `pairs` emptied: games before a failure are no fair sample of a cell's games."""
@@ -79,6 +87,12 @@ class Played:
     tallies: Tallies
     seconds: float
     rows: list[Rows]
+
+
+def set_table(experiment: Experiment, cell: int, line_up: LineUp) -> Table:
+    """The table of a cell."""
+    policies, parameters = line_up
+    return Table(experiment.module, experiment.cells[cell].rules, [policy.call for policy in policies], parameters, experiment.max_decisions)
 
 
 class Player:
@@ -101,8 +115,7 @@ class Player:
     def tables(self) -> list[Table]:
         """This thread's table of each cell."""
         if not hasattr(self.local, "tables"):
-            cells = zip(self.experiment.cells, self.line_ups, strict=True)
-            self.local.tables = [Table(self.experiment.module, cell.rules, [p.call for p in policies], values) for cell, (policies, values) in cells]
+            self.local.tables = [set_table(self.experiment, cell, line_up) for cell, line_up in enumerate(self.line_ups)]
         tables: list[Table] = self.local.tables
         return tables
 
@@ -136,7 +149,7 @@ class Player:
                 try:
                     played = table.play(self.experiment.seed, block.first, block.last - block.first)
                 except PolicyError as error:
-                    failed[number] = error.index
+                    failed[number] = Failure(error.index, error.fault)
             rows.append(played)
         return rows, Tallies(
             [len(r) for r in rows],

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.batch import Block, Ledger, Played, Tallies, join_blocks
+from sim.batch import Block, Failure, Ledger, Played, Tallies, join_blocks
 from sim.errors import InputError
 from sim.tally import CellTally, PairTally
 
@@ -128,7 +128,7 @@ def pack(tallies: Tallies) -> bytes:
     arrays = [array for cell in tallies.cells for array in (*cell.bins, *cell.groups)]
     head = {
         "games": tallies.games,
-        "failed": sorted(tallies.failed.items()),
+        "failed": [(cell, failure.game, failure.fault) for cell, failure in sorted(tallies.failed.items())],
         "cells": [[c.counts, c.totals, c.squares, c.highlights, len(c.bins), len(c.groups)] for c in tallies.cells],
         "pairs": [pair.sums for pair in tallies.pairs],
         "shapes": [array.shape for array in arrays],
@@ -148,7 +148,8 @@ def unpack(packed: bytes) -> Tallies:
     for counts, totals, squares, highlights, bins, groups in head["cells"]:
         found = [None if one is None else (tuple(one[0]), one[1]) for one in highlights]
         cells.append(CellTally(counts, totals, squares, [next(arrays) for _ in range(bins)], found, [next(arrays) for _ in range(groups)]))
-    return Tallies(head["games"], cells, [PairTally(sums) for sums in head["pairs"]], dict(head["failed"]))
+    failed = {cell: Failure(game, fault) for cell, game, fault in head["failed"]}
+    return Tallies(head["games"], cells, [PairTally(sums) for sums in head["pairs"]], failed)
 
 
 def remove(path: Path) -> None:

@@ -35,7 +35,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numba import types
@@ -45,7 +45,8 @@ from sim.jit import array_type, bind, int_columns, jit, record_array, record_typ
 from sim.rng import STREAM, open_stream
 
 CHANCE, NO_TURN = -1, -2
-ALL_WELL = -1
+ALL_WELL, NO_END = -1, -2
+DECISIONS_MOST = 10_000_000  # of a game, if the experiment says nothing: more than any shipped game can have
 PARAMETERS_MOST = 12
 PARAMETERS = np.dtype([(f"p{n}", np.float64) for n in range(PARAMETERS_MOST)])
 
@@ -58,13 +59,14 @@ def load_game(name: str) -> ModuleType:
     return importlib.import_module(GAMES[name])
 
 
-def play_game(state, rules, streams, view, shown_rules, policies, parameters):
-    """Play one game to its end in `state`; return ALL_WELL, or the seat whose policy chose an illegal action.
+def play_game(state, rules, streams, view, shown_rules, policies, parameters, most):
+    """Play one game to its end in `state`; return ALL_WELL, the seat whose policy chose an illegal action, or NO_END after `most` decisions.
 
     A choice of one is no choice: a seat with a single legal action is not asked. Policies are handed
     copies (the view, `shown_rules`), so that nothing they write there reaches the game.
     """
     game.set_up(state, rules, streams)
+    left = most
     while True:
         seat = game.turn(state)
         if seat == CHANCE:
@@ -72,6 +74,9 @@ def play_game(state, rules, streams, view, shown_rules, policies, parameters):
         elif seat == NO_TURN:
             return ALL_WELL
         else:
+            if left == 0:
+                return NO_END
+            left -= 1
             legal = game.legal_actions(state, rules)
             if legal & (legal - 1) == 0:
                 action = _only(legal)
@@ -93,16 +98,17 @@ def _only(legal):
     return action
 
 
-def play_block(seed, first, rules, states, streams, views, policies, parameters, rows):
-    """Play games first, first + 1, … into `rows` (OUTCOME records); return ALL_WELL or the row whose policy erred.
+def play_block(seed, first, rules, states, streams, views, policies, parameters, most, rows):
+    """Play games first, first + 1, … into `rows` (OUTCOME records); return ALL_WELL, the row of an illegal action, or NO_END − the row of a game without end.
 
     `rules` holds two equal records: the game's and the one shown to policies.
     """
     for k in range(len(rows)):
         for purpose in range(len(streams)):
             open_stream(streams[purpose], seed, first + k, purpose)
-        if play_one(states[0], rules[0], streams, views[0], rules[1], policies, parameters) != ALL_WELL:
-            return k
+        erred = play_one(states[0], rules[0], streams, views[0], rules[1], policies, parameters, most)
+        if erred != ALL_WELL:
+            return NO_END - k if erred == NO_END else k
         game.score(states[0], rules[0], streams, rows[k])
     return ALL_WELL
 
@@ -127,25 +133,33 @@ def compiled_kernel(module: ModuleType, seats: int) -> Callable[..., int]:
         array_type(module.VIEW),
         tuple_type(types.FunctionType(policy_signature(module)), seats),
         array_type(PARAMETERS),
+        types.int64,
         array_type(module.OUTCOME),
     )
     kernel: Callable[..., int] = jit(bind(play_block, name, game=module, play_one=loop), signature)
     return kernel
 
 
-class PolicyError(Exception):
-    """A policy chose an action that is not legal: `seat` of game `index`."""
+Fault = Literal["illegal", "endless", "raised"]  # an illegal action; no end after so many decisions; an exception in a policy
 
-    def __init__(self, index: int) -> None:
-        super().__init__(f"illegal action in game {index}")
+
+class PolicyError(Exception):
+    """A policy went wrong in game `index`."""
+
+    def __init__(self, index: int, fault: Fault) -> None:
+        super().__init__(index, fault)
         self.index = index
+        self.fault = fault
 
 
 class Table:
     """Everything needed to play games of one cell on one thread: rules, policies and work space."""
 
-    def __init__(self, module: ModuleType, rules: Any, policies: Sequence[Any], parameters: Sequence[Sequence[float]]) -> None:
+    def __init__(
+        self, module: ModuleType, rules: Any, policies: Sequence[Any], parameters: Sequence[Sequence[float]], max_decisions: int = DECISIONS_MOST
+    ) -> None:
         seats = len(policies)
+        self.max_decisions = max_decisions
         self.module = module
         self.rules = records_of(module.RULES, rules.as_values(seats), 2)  # the game's, and the one shown to policies
         self.policies = tuple(policies)
@@ -161,10 +175,27 @@ class Table:
     def play(self, seed: int, first: int, games: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Outcome columns (games, fields) int64 of games first … first + games − 1. Raises PolicyError."""
         rows = record_array(self.module.OUTCOME, games)
-        erred = self.kernel(np.uint64(seed), first, self.rules, self.states, self.streams, self.views, self.policies, self.parameters, rows)
+        try:
+            erred = self._play_into(rows, seed, first)
+        except Exception as error:  # ours raises nothing: it is the policy's
+            raise PolicyError(self._find_raising(seed, first, games), "raised") from error
         if erred != ALL_WELL:
-            raise PolicyError(first + int(erred))
+            raise PolicyError(first + erred, "illegal") if erred >= 0 else PolicyError(first + NO_END - erred, "endless")
         return outcome_columns(self.module, rows, len(self.policies))
+
+    def _play_into(self, rows: Any, seed: int, first: int) -> int:
+        work = (self.rules, self.states, self.streams, self.views, self.policies, self.parameters, self.max_decisions)
+        return int(self.kernel(np.uint64(seed), first, *work, rows))
+
+    def _find_raising(self, seed: int, first: int, games: int) -> int:
+        """The game whose policy raises: the kernel that it left does not say which."""
+        rows = record_array(self.module.OUTCOME, 1)
+        for index in range(first, first + games):
+            try:
+                self._play_into(rows, seed, index)
+            except Exception:
+                return index
+        return first
 
 
 def outcome_columns(module: ModuleType, rows: Any, seats: int) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -9,6 +9,16 @@ from difflib import get_close_matches
 class InputError(Exception):
     """A mistake of the user's: where, what was found, what is allowed. Shown as one line, exit code 2."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
+
+
+def one_line(text: str, most: int = 2000) -> str:
+    """Text that was typed or thrown by others as one line: what a terminal would not print is spelled out, the middle of what is endless left out."""
+    if len(text) > most:
+        text = f"{text[: most * 3 // 4]} … {text[-most // 4 :]}"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
 
 def suggest(found: str, known: Iterable[str]) -> str:
     """The nearest name if there is one, and what is allowed: `did you mean "…"? allowed: …`."""

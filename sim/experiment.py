@@ -19,18 +19,20 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sim.engine import PARAMETERS_MOST, load_game
+from sim.engine import DECISIONS_MOST, PARAMETERS_MOST, load_game
 from sim.errors import InputError, suggest
+from sim.files import read_text
 from sim.games import GAMES
 from sim.knobs import Rules, allowed
-from sim.questions import Precision, Target, read_precision, read_targets
+from sim.questions import Precision, Target, is_number, read_precision, read_targets
 
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
 BASELINE, CONTROL = "baseline", "control"  # what cells are for that no sweep asks for
 TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets", "robust")  # the longer name first
 LINE_UP = "line_up"  # the sweep that `[robust]` adds: the same question under each line-up
-SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?)?|seats")
+SETTING = re.compile(r"rules\.(?P<knob>\w+)|policies(\[(?P<seat>[0-9]{1,3})\](\.(?P<parameter>\w+))?)?|seats")
+RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)  # names that Windows gives no folder
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Experiment:
     targets: tuple[Target, ...] = ()
     precision: tuple[Precision, ...] = ()
     overrides: tuple[str, ...] = ()
+    max_decisions: int = DECISIONS_MOST  # of a game: one that goes on is a policy's mistake
 
     @property
     def swept_cells(self) -> tuple[Cell, ...]:
@@ -140,7 +143,8 @@ class _File(BaseModel):
     stop: _Stop | None = None
     targets: dict[str, Any] = {}
     robust: _Robust | None = None
-    ideal_minutes: Annotated[float, Field(gt=0)] | None = None
+    ideal_minutes: Annotated[float, Field(ge=0.01, le=1e6)] | None = None
+    max_decisions: Annotated[int, Field(ge=1, le=10**9)] = DECISIONS_MOST
 
 
 INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop, "robust": _Robust}
@@ -149,14 +153,12 @@ INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop,
 def read_experiment(path: Path, games: int | None = None, seed: int | None = None, overrides: Sequence[str] = ()) -> Experiment:
     """Read and check an experiment file; `overrides` are `key=value` settings. Raises InputError, one line."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+        text = read_text(path)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of numbers too long to be read
         raise InputError(f"{path}: not valid TOML: {error}") from None
     except RecursionError:
         raise InputError(f"{path}: not valid TOML: nested too deeply") from None
@@ -183,7 +185,9 @@ def parse_experiment(
     if isinstance(data.get("policies"), str):
         data["policies"] = [data["policies"]]  # one for every seat
     if isinstance(data.get("sweep"), dict) and isinstance(data["sweep"].get("rules"), dict):  # keys written without quotes
-        data["sweep"] |= {f"rules.{knob}": levels for knob, levels in data["sweep"].pop("rules").items()}
+        for knob, levels in data["sweep"].pop("rules").items():
+            if data["sweep"].setdefault(f"rules.{knob}", levels) is not levels:
+                raise InputError(f"{where}: sweep.rules.{knob}: stands there twice, with and without quotes")
     for key in data.keys() - _File.model_fields.keys():
         if isinstance(data.get("game"), str) and key in load_game(data["game"]).Rules.model_fields:
             raise InputError(f"{where}: {key}: this is a rule; write it under [rules], or --set rules.{key}=…")
@@ -221,7 +225,7 @@ def parse_experiment(
             raise InputError(f"{where}: {key}: there is no seat {quantity.seat}; seats are 0 to {max(len(cell.policies) for cell in cells) - 1}")
     _add_swap(cells, module)
     return Experiment(
-        name=re.sub(r"[^\w.-]+", "_", path.stem).strip(".") or "experiment",
+        name=_name_folder(path.stem),
         path=path,
         text=text,
         game=file.game,
@@ -238,6 +242,7 @@ def parse_experiment(
         targets=targets,
         precision=precision,
         overrides=tuple(overrides),
+        max_decisions=file.max_decisions,
     )
 
 
@@ -281,14 +286,22 @@ def show_level(value: Any) -> str:
     return str(value)
 
 
+def _name_folder(stem: str) -> str:
+    """What a run of a file of that name writes to: never a folder above or one that some system lacks."""
+    name = re.sub(r"[^\w.-]+", "_", stem).strip(".") or "experiment"
+    return f"_{name}" if RESERVED.fullmatch(name) else name
+
+
 def _override(data: dict[str, Any], override: str, where: str) -> None:
+    if any("\ud800" <= c <= "\udfff" for c in override):  # what a shell hands over that is not UTF-8
+        raise InputError(f"{where}: {override}: not UTF-8 text")
     key, equals, word = override.partition("=")
     key, word = key.strip(), word.strip()
     if not equals or not key:
         raise InputError(f'{where}: {override}: write key=value, for example "rules.monster_die=4"')
     try:
         value = tomllib.loads(f"value = {word}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+    except (ValueError, KeyError, RecursionError):
         value = word
     path = next((table for table in TABLES if key.startswith(f"{table}.") and key != f"{table}."), "")
     if path:
@@ -343,7 +356,7 @@ def _choice(entry: Any, where: str) -> PolicyChoice:
         raise InputError(f'{where}: policies: {show_level(entry)} is no policy; allowed: a name, or a table like {{ name = "racer" }} with its parameters')
     name, parameters = entry["name"], {key: value for key, value in entry.items() if key != "name"}
     for key, value in parameters.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not is_number(value):
             raise InputError(f"{where}: policies: {name}.{key} = {show_level(value)}: a parameter must be a number")
     if len(parameters) > PARAMETERS_MOST:
         raise InputError(f"{where}: policies: {name} has {len(parameters)} parameters; at most {PARAMETERS_MOST} are allowed")
@@ -359,12 +372,23 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
         raise InputError(f"{where}: sweep.{key}: unknown knob; {suggest(match['knob'], knobs)}")
     if not isinstance(levels, list) or not levels:
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: must be a list of at least one value")
-    if any(levels.count(level) > 1 and type(level) is not bool for level in levels):
+    if _has_twice(levels):
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: a value stands there twice")
 
 
+def _has_twice(values: Sequence[Any]) -> bool:
+    """Does a value stand there twice? 1 and 1.0 are the same, 1 and true are not."""
+    return len({_frozen(value) for value in values}) < len(values)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, dict):
+        return frozenset((key, _frozen(inner)) for key, inner in value.items())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else (type(value) is bool, value)
+
+
 def _check_line_ups(line_ups: Sequence[Any], sweep: dict[str, Any], where: str) -> None:
-    if any(list(line_ups).count(line_up) > 1 for line_up in line_ups):
+    if _has_twice(line_ups):
         raise InputError(f"{where}: robust.line_ups = {show_level(line_ups)}: a line-up stands there twice")
     swept = next((key for key in sweep if key.startswith("policies")), None)
     if swept:

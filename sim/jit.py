@@ -81,7 +81,7 @@ if not PURE:
     use_cache_folder()
 
 
-_caching = True
+_guarded = False
 
 
 def jit(function: Callable[..., Any], signature: Any = None, inline: bool = True) -> Any:
@@ -89,21 +89,26 @@ def jit(function: Callable[..., Any], signature: Any = None, inline: bool = True
 
     `error_model="numpy"` spares the zero-division checks, `nogil` lets threads play side by side, and functions without
     a signature are inlined where they are called: a call of numba's passes a result, a status and an exception to check.
+    Code that is not ours is guarded instead: see `guarded`.
     `inline=False` spares compile time where a large function is called from several places.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "cache": _caching, "forceinline": inline and signature is None}
+    options: dict[str, Any] = {"nogil": True, "forceinline": inline and signature is None}
+    options |= {"error_model": "python", "boundscheck": True} if _guarded else {"error_model": "numpy", "cache": True}
     return njit(function, **options) if signature is None else njit(signature, **options)(function)
 
 
 @contextmanager
-def without_cache() -> Iterator[None]:
-    """Inside, `jit` keeps nothing on disk: for a user's own file, whose neighbours numba would not watch."""
-    global _caching
-    _caching = False
+def guarded() -> Iterator[None]:
+    """For a user's own file. Inside, what `jit` compiles raises at an index out of range or a division by zero, where ours would read anything.
+
+    Nothing is kept on disk: numba would not watch the file's neighbours.
+    """
+    global _guarded
+    _guarded = True
     try:
         yield
     finally:
-        _caching = True
+        _guarded = False
 
 
 def bind(function: Callable[..., Any], name: str, **names: Any) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sim.errors import InputError, suggest
 
-QUANTITY = re.compile(r"(?P<delta>delta\.)?(?P<metric>\w+)(\[(?P<seat>\d+)\])?")
+QUANTITY = re.compile(r"(?P<delta>delta\.)?(?P<metric>\w+)(\[(?P<seat>[0-9]{1,3})\])?")
 SEAT_GAP = "seat_gap"  # the largest difference of the win rates of two seats
 WIN_RATE = "win_rate"
 BANDS = ("between", "at_most", "at_least")
@@ -55,7 +55,7 @@ def read_precision(table: Any, module: ModuleType, where: str) -> tuple[Precisio
     for name, width in _flatten(table):
         key = f"stop.precision.{name}"
         quantity = _read_quantity(name, module, f"{where}: {key}")
-        if not _is_number(width) or width <= 0:
+        if not is_number(width) or width <= 0:
             raise InputError(f"{where}: {key} = {width}: a half-width must be a number above 0, in the metric's unit (shares as fractions)")
         asked.append(Precision(quantity, float(width)))
     return tuple(asked)
@@ -88,7 +88,7 @@ def _read_target(name: str, band: Any, module: ModuleType, where: str) -> Target
         low, high = band["between"]
     least, most = _limits(quantity, module)
     for bound in (low, high):
-        if bound is not None and not _is_number(bound):
+        if bound is not None and not is_number(bound):
             raise InputError(f"{key} = {bound}: a bound must be a number")
         if bound is not None and not least <= bound <= most:
             raise InputError(f"{key} = {bound}: a share is a fraction; allowed: {least:g} to {most:g}")
@@ -123,5 +123,6 @@ def _limits(quantity: Quantity, module: ModuleType) -> tuple[float, float]:
     return (-1.0 if quantity.delta else 0.0, 1.0) if share else (-math.inf, math.inf)
 
 
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int | float) and math.isfinite(value)
+def is_number(value: Any) -> bool:
+    """Is it a number that a float can hold?"""
+    return not isinstance(value, bool) and isinstance(value, int | float) and -1e300 <= value <= 1e300

@@ -62,7 +62,7 @@ def count_usage(experiment: Experiment, line_ups: Sequence[LineUp], failed: Coll
 def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> np.ndarray[Any, np.dtype[np.int64]]:
     observed = observe_game(experiment.module)
     policies, parameters = line_up
-    table = Table(observed, experiment.cells[cell].rules, [policy.call for policy in policies], parameters)
+    table = Table(observed, experiment.cells[cell].rules, [policy.call for policy in policies], parameters, experiment.max_decisions)
     batches, games = split_sample(experiment.games)
     counts = [np.zeros((2, max(experiment.module.Action) + 1), np.int64)]
     for batch in range(batches):

@@ -16,7 +16,7 @@ from reports.tables import build_tables
 from sim.batch import Block, Player
 from sim.experiment import Experiment, parse_experiment
 from sim.outcomes import MISSING
-from sim.replay import explain_failure
+from sim.replay import explain
 from sim.store import write_run
 from sim.tally import CellTally, Counter, figures_of
 from sim.workers import play_experiment
@@ -119,8 +119,8 @@ def test_an_illegal_action_names_policy_game_seed_and_replay(tmp_path: Path) -> 
     line_ups = load_line_ups(experiment)
     failed = play_experiment(experiment, line_ups).failed
     assert set(failed) == {cell.number for cell in experiment.cells}
-    told = r"own\.py:cheat chose an illegal action as seat 1 in game \d+ of cell 0, seed 1; see it with: housecarlo replay"
-    assert re.search(told, explain_failure(experiment, line_ups, 0, failed[0]))
+    told = r"own\.py:cheat \(.*own\.py, line 1\) chose an illegal action, .*, where legal were: .*; as seat 1 in game \d+ of cell 0 .*, seed 1$"
+    assert re.search(told, explain(experiment, line_ups, 0, failed[0]))
 
 
 def test_nothing_a_policy_writes_to_its_view_or_rules_reaches_the_game(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def test_terminates_with_some_action_legal_and_everything_conserved(game: tuple[
     seats = data.draw(st.sampled_from(module.SEATS))
     table = seat_table(module, rules, [data.draw(st.sampled_from(facts.POLICIES)) for _ in range(seats)])
     play = watch(table, 5, data.draw(st.integers(0, 10**6)))
-    assert play.erring_seat is None
+    assert play.mistake is None
     facts.check_state(play.start, rules)
     for step in play.steps:
         facts.check_state(step.after, rules)

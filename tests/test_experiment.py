@@ -159,6 +159,8 @@ def test_a_mistake_is_one_line_naming_key_found_and_allowed(text: str, words: tu
     [
         (["racr"], ("racr", 'did you mean "racer"')),
         (["nowhere.py:me"], ("nowhere.py", "no such file")),
+        (["a\0b.py:me"], ("no such file",)),
+        (["a" * 5000 + ".py:me"], ("no such file", "…")),
         (["my_policy.py:cautios"], ("cautios", 'did you mean "cautious"')),
         ([{"name": "racer", "caution": 1}], ("racer", "no parameter caution")),
         ([{"name": "my_policy.py:cautious", "cautiom": 1}], ("cautiom", 'did you mean "caution"')),
@@ -175,17 +177,22 @@ def test_an_unknown_policy_or_parameter_is_named_with_what_there_is(policies: li
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ("def mine(view, legal, rules, stream):\n    return 1.5", ("return float64", "action")),
-        ("def mine(view, legal, rules, stream):\n    return view.nosuch", ("does not compile", "nosuch")),
+        ("def mine(view, legal, rules, stream):\n    return 1.5", ("return float64", "action", "own.py, line 1")),
+        ("def mine(view, legal, rules, stream):\n    return view.nosuch", ("does not compile", "nosuch", "own.py, line 1")),
         ("import random\ndef mine(view, legal, rules, stream):\n    import random\n    return 0", ("does not compile",)),
         (
             "from sim.games.mint_tin import Action\ndef mine(view, legal, rules, stream):\n    return Action.KNOCKDOWN",
             ("does not compile", "KNOCKDOWN", "line 3"),
         ),
-        ("def mine(view, rules):\n    return 0", ("must begin (view, legal, rules, stream",)),
+        ("def mine(view, rules):\n    return 0", ("must begin (view, legal, rules, stream", "own.py, line 1")),
         ("def mine(view, legal, rules, stream, fear):\n    return 0", ("fear", "needs a number")),
         ("def mine(:", ("cannot be loaded", "SyntaxError")),
-        ("import nosuchmodule", ("cannot be loaded", "nosuchmodule")),
+        ("import nosuchmodule", ("cannot be loaded", "nosuchmodule", "line 1")),
+        ("import sys\n\nsys.exit()", ("cannot be loaded", "SystemExit", "line 3")),
+        ("raise ValueError('several\\nlines')", ("cannot be loaded", "several\\nlines", "line 1")),
+        ("def mine(view, legal, rules, stream):\n    yield 1", ("generator", "action")),
+        ("class mine:\n    pass", ("has no policy mine", "no function")),
+        ("\0", ("cannot be loaded", "null bytes")),
     ],
 )
 def test_an_own_policy_that_cannot_work_is_explained_in_one_line(tmp_path: Path, body: str, words: tuple[str, ...]) -> None:

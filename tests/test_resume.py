@@ -23,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.loading import carry_files, load_line_ups
-from sim.batch import Block, Ledger, Played, Player, Tallies, join_blocks
+from sim.batch import Block, Failure, Ledger, Played, Player, Tallies, join_blocks
 from sim.blocks import FOLD_BLOCKS, StoredLedger, pack, read_stored, unpack
 from sim.errors import InputError
 from sim.experiment import parse_experiment
@@ -333,9 +333,9 @@ def test_packed_tallies_come_back_whole() -> None:
     experiment = parse_experiment({"game": "kitty-paw", "policies": ["quick"], "games": 300, "sweep": {"seats": [2, 3]}}, Path("x.toml"))
     tallies = play_experiment(experiment, load_line_ups(experiment))
     tallies.cells[0].squares[0] = 10**40
-    tallies.failed[1] = 7
+    tallies.failed[1] = Failure(7, "endless")
     back = unpack(pack(tallies))
-    assert back.failed == {1: 7}
+    assert back.failed == tallies.failed
     assert back.cells[0].highlights == tallies.cells[0].highlights
     ours, theirs = build_arrays(tallies), build_arrays(back)
     assert all(np.array_equal(ours[name], theirs[name]) for name in ours | theirs)

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from sim.files import read_text
 from sim.jit import ROOT, jit
 from sim.knobs import Rules as BaseRules
 from sim.knobs import knob
@@ -59,9 +60,9 @@ class Card(NamedTuple):
 def read_cards(path: Path) -> tuple[Card, ...]:
     """The 48 cards of a card file, by level and set. Raises ValueError naming file, line and column."""
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8-sig").splitlines()))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+        lines = list(csv.reader(read_text(path).splitlines()))
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{path}: {error}") from None
     if not lines or tuple(lines[0]) != CARD_COLUMNS:
         raise ValueError(f"{path}, line 1: the columns must be {','.join(CARD_COLUMNS)}")
     cards: list[Card] = []
@@ -84,7 +85,7 @@ def _cards_of_line(cells: list[str], where: str) -> list[Card]:
 
     def number(column: str, low: int, high: int) -> int:
         text = row[column]
-        if not (text.isascii() and text.isdigit()) or not low <= int(text) <= high:
+        if not (text.isascii() and text.isdigit() and len(text) < 10) or not low <= int(text) <= high:
             raise ValueError(f'{where}, column {column} = "{text}": allowed: {low} to {high}')
         return int(text)
 

@@ -63,7 +63,7 @@ def tell(play: Playthrough, rules: Rules, _seed: tuple[int, int]) -> Iterator[tu
             said = 'shouts "MIAO!"' if step.action == "shout" else "checks first"
             text = f"    {state['now']:.1f} s: seat {step.seat} {said}"
         yield {**line, "state": table_of(state)}, text
-    yield {"event": "end", "outcome": play.outcome}, _ending(play)
+    yield play.end, _ending(play)
 
 
 def cards_of(rules: Rules) -> list[Card]:
@@ -137,8 +137,8 @@ def _tell_call(step: Step, line: dict[str, Any], cards: list[Card]) -> str:
 
 
 def _ending(play: Playthrough) -> str:
-    if play.erring_seat is not None:
-        return f"Seat {play.erring_seat}'s policy chose an illegal action; the game stops here."
+    if play.mistake:
+        return str(play.mistake)
     state, outcome = play.steps[-1].after, play.outcome
     assert state["phase"] == OVER
     points = " : ".join(str(outcome[f"points[{seat}]"]) for seat in range(sum(f"points[{seat}]" in outcome for seat in range(len(state["points"])))))

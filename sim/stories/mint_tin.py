@@ -58,7 +58,7 @@ def tell(play: Playthrough, rules: Rules, seed: tuple[int, int]) -> Iterator[tup
             line = {"event": "roll", "roll": roll, "seconds": seconds, "seat": step.after["roller"], "dice": dice}
             text = f"roll {roll} ({_clock(seconds)}): seat {step.after['roller']} rolls {_show_dice(dice)}{_monster(step, rules)}"
         yield {**line, "state": table_of(step.after)}, text if step.action in (None, "pass", "decline") else f"{text}. {_show_table(step.after)}"
-    yield {"event": "end", "outcome": play.outcome}, _ending(play)
+    yield play.end, _ending(play)
 
 
 def table_of(state: dict[str, Any]) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def _clock(seconds: float) -> str:
 
 
 def _ending(play: Playthrough) -> str:
-    if play.erring_seat is not None:
-        return f"Seat {play.erring_seat}'s policy chose an illegal action; the game stops here."
+    if play.mistake:
+        return str(play.mistake)
     outcome = play.outcome
     if outcome["ending"] == UNFINISHED:
         return "Unfinished: the game passed max_rolls."

@@ -32,7 +32,7 @@ def tell(play: Playthrough, rules: Rules, seed: tuple[int, int]) -> Iterator[tup
             card = _card_of(step)
             line = {"event": "action", "action": step.action, "card": card and card_name(card), "legal": list(step.legal), "state": after}
             yield line, f"    {_show_action(step, card)}"
-    yield {"event": "end", "outcome": play.outcome}, _ending(play)
+    yield play.end, _ending(play)
 
 
 def table_of(state: dict[str, Any]) -> dict[str, Any]:
@@ -93,8 +93,8 @@ def _show_action(step: Step, card: int | None) -> str:
 
 
 def _ending(play: Playthrough) -> str:
-    if play.erring_seat is not None:
-        return "The policy chose an illegal action; the game stops here."
+    if play.mistake:
+        return str(play.mistake)
     outcome = play.outcome
     if outcome["won"]:
         return f"The Dungeon is crossed with health {outcome['health']}. Score {outcome['score']}."
