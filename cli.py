@@ -29,6 +29,9 @@ LineUp = Annotated[
     list[str],
     typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the game's usual policy]"),
 ]
+Rivals = Annotated[
+    list[str], typer.Option("--policies", metavar="NAME", help="One of those who play each other. May be repeated. [default: the game's policies]")
+]
 HalfWidths = Annotated[
     list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
 ]
@@ -155,6 +158,29 @@ def compare(
 
 
 @app.command()
+def ladder(
+    game: GameName,
+    policies: Rivals = [],  # noqa: B006
+    settings: HouseRules = [],  # noqa: B006
+    games: Games = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Play each policy against each on both seats: who is how strong, and how much of a win is skill. No file is read or written."""
+    with _user_errors():
+        from policies.loading import shipped_policies
+        from reports.answers import tell_ladder
+        from sim.experiment import parse_ladder
+
+        experiment = parse_ladder(game, policies or list(shipped_policies(_load_game(game))), settings, games, seed)
+        line_ups, tallies, seconds = _play(experiment, jobs)
+        found = _run_of(experiment, line_ups, tallies, seconds)
+        for line in tell_ladder(found):
+            typer.echo(line)
+        _print_answers(found)
+
+
+@app.command()
 def replay(
     file: ExperimentFile,
     game: Annotated[int, typer.Option("--game", min=0, help="Index of the game, from 0.", show_default=False)],
@@ -261,12 +287,12 @@ def _play(experiment: Any, jobs: int) -> tuple[Any, Any, float]:
     if cache_is_empty():
         typer.echo("compiling the rules and policies; this happens once after they change", err=True)
     line_ups = load_line_ups(experiment)
-    most = "up to " if experiment.precision else ""
+    most = "up to " if experiment.is_sequential else ""
     typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
     player = Player(experiment, line_ups)
     start = time.perf_counter()
     with _progress(experiment.games * count) as progress, explain_illegal(experiment, line_ups):
-        if experiment.precision:
+        if experiment.is_sequential:
             tallies = play_until_known(player, lambda so_far: find_open(_run_of(experiment, line_ups, so_far, 0.0)), jobs, progress=progress)
         else:
             tallies = play_blocks(player, jobs, progress=progress)
