@@ -33,6 +33,9 @@ LineUp = Annotated[
     list[str],
     typer.Option("--policies", metavar="NAME", help="Who plays, once for every seat or once per seat. [default: the game's usual policy]"),
 ]
+Rivals = Annotated[
+    list[str], typer.Option("--policies", metavar="NAME", help="One of those who play each other. May be repeated. [default: the game's policies]")
+]
 HalfWidths = Annotated[
     list[str], typer.Option("--precision", metavar="FIGURE=WIDTH", help="Play until known to ± so much, as delta.mean_minutes=0.05. May be repeated.")
 ]
@@ -187,6 +190,29 @@ def compare(
 
 
 @app.command()
+def ladder(
+    game: GameName,
+    policies: Rivals = [],  # noqa: B006
+    settings: HouseRules = [],  # noqa: B006
+    games: Games = None,
+    seed: Seed = None,
+    jobs: Jobs = 0,
+) -> None:
+    """Play each policy against each on both seats: who is how strong, and how much of a win is skill. No file is read or written."""
+    with _user_errors():
+        from policies.loading import load_line_ups, shipped_policies
+        from reports.answers import tell_ladder
+        from sim.experiment import parse_ladder
+
+        experiment = parse_ladder(game, policies or list(shipped_policies(_load_game(game))), settings, games, seed)
+        _say_compiling()
+        found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), ("threads", jobs, "")))
+        for line in tell_ladder(found):
+            typer.echo(line)
+        _print_answers(found)
+
+
+@app.command()
 def replay(
     file: ExperimentFile,
     game: Annotated[int, typer.Option("--game", min=0, help="Index of the game, from 0.", show_default=False)],
@@ -310,7 +336,7 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     from sim.workers import hire
 
     count = len(experiment.cells)
-    most = "up to " if experiment.precision else ""
+    most = "up to " if experiment.is_sequential else ""
     typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
     player = Player(experiment, line_ups)
     start = time.perf_counter()
@@ -328,7 +354,7 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
                     writer.write(played)
                 advance()
 
-            known = (lambda so_far: find_open(_run_of(experiment, so_far))) if experiment.precision else None
+            known = (lambda so_far: find_open(_run_of(experiment, so_far))) if experiment.is_sequential else None
             play_on(player, workers, ledger, known, keep, block_games=player.chunk_games if writer else None)
     seconds = time.perf_counter() - start
     tallies = ledger.tallies

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sim.jit import jit
-from sim.rng import draw_below
+from sim.rng import draw_bit
 
 policy = jit
 
@@ -17,15 +17,4 @@ def can(legal, action):
 @jit
 def draw_legal(stream, legal):
     """A uniformly drawn action (int64) of the bit mask `legal`, which must not be 0."""
-    count = 0
-    rest = legal
-    while rest != 0:
-        rest &= rest - 1
-        count += 1
-    skip = draw_below(stream, count)
-    for _ in range(skip):
-        legal &= legal - 1
-    action = 0
-    while (legal >> action) & 1 == 0:
-        action += 1
-    return action
+    return draw_bit(stream, legal)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from reports.controls import control
+from reports.findings import write_interval
+from reports.ladder import find_ladder
 from reports.languages import say
 from reports.run import Run
 from reports.verdicts import align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
@@ -21,10 +23,10 @@ def tell_simultaneous() -> str:
 
 
 def tell_sequences() -> list[str]:
-    """The intervals of a run that plays until its figures are known."""
+    """The intervals of a run that plays until enough is known."""
     return [
         say(
-            "Play went on until the figures were known as well as asked, so every interval is a confidence sequence: it holds at whatever number of games "
+            "Play went on until what was asked was known or decided, so every interval is a confidence sequence: it holds at whatever number of games "
             "play stops, however often one looks."
         ),
         say(
@@ -33,8 +35,8 @@ def tell_sequences() -> list[str]:
         ),
         say(
             "Means and paired differences: asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Annals of Statistics 52, 2024); "
-            "differences of shares from the limits of both shares and their correlation; differences of quantiles from a paired bootstrap over 32 groups of "
-            "games. Differences are over the games that both cells played."
+            "differences of shares from the limits of both shares and their correlation. Differences are over the games that both cells played; those of "
+            "quantiles, from a paired bootstrap over 32 groups of games, are over all games of either."
         ),
     ]
 
@@ -60,6 +62,18 @@ def answer(run: Run) -> tuple[list[str], int]:
     if not all(one.passed for one in controls):
         return lines, CONTROL_FAILED
     return lines, FAILED if "FAIL" in words else UNDECIDED if "UNDECIDED" in words else 0
+
+
+def tell_ladder(run: Run) -> list[str]:
+    """Ratings, best first, what seat 0 is worth, and how much of who wins is skill."""
+    ladder = find_ladder(run)
+    assert ladder is not None
+    names = [("rating", name, write_interval(rating, signed=True)) for name, rating in ladder.ratings]
+    return [
+        *align([*names, ("seat 0", "is worth", write_interval(ladder.advantage, signed=True))]),
+        f"skill   the better of two unlike policies wins {write_interval(ladder.better_wins, '%')}; 50% would be luck alone, 100% skill alone",
+        "ratings are points as of Elo, mean 0: 100 more win 64%, 200 more 76%; a game nobody wins counts as half a win for each; intervals are 95% each",
+    ]
 
 
 def tell_comparison(run: Run) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from reports.languages import localize, say, word, write_count
-from reports.run import MEASURES, UNFINISHED, USE, WIN, Run
+from reports.run import EFFECT, MEASURES, OF_RACE, UNFINISHED, USE, WIN, Run
 from reports.statistics import Interval, share
 from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table, text_of
 
@@ -87,7 +87,8 @@ class Results:
         ]
         self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
         self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
-        self.differing = {(c.cell, c.reference) for c in changes if not c.same}
+        self.balance = [c for c in changes if c.figure[0] in MEASURES and c.reference == run.baseline]
+        self.differing = {(c.cell, c.reference) for c in changes if not c.same and run.metrics[c.figure[0]]["column"] is not None}
         self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")[: len(run.cells)]]
         self.labels = [self._label(levels) for levels in self.levels]
 
@@ -164,12 +165,14 @@ def name_metric(metric: str) -> str:
         return say(metric.replace("_", " "))
     if metric.startswith(USE):
         return say("use of {action}", action=name_action(metric))
+    if metric.startswith(EFFECT):
+        return say("effect of {action}", action=name_action(metric))
     return word(metric.replace("_", " "))
 
 
 def name_action(metric: str) -> str:
-    """The action whose use a metric tells: `use_stand_up` → `stand up`."""
-    return word(metric.removeprefix(USE).replace("_", " "))
+    """The action whose use or effect a metric tells: `use_stand_up` → `stand up`."""
+    return word(metric.removeprefix(USE).removeprefix(EFFECT).replace("_", " "))
 
 
 def name_setting(setting: str) -> str:
@@ -253,6 +256,8 @@ def find(results: Results) -> list[Finding]:
         *_tell_lead(results),
         *_tell_drama(results),
         *_tell_dead_actions(results),
+        *_tell_idle_actions(results),
+        *_tell_kingmaking(results),
         *_tell_lengths(results),
         *_note_comparisons(results),
         *_note_assumed(results),
@@ -628,6 +633,35 @@ def _tell_dead_actions(results: Results) -> list[Finding]:
         return []
     text = say("legal at times and never chosen by these policies: {actions}. A policy that would choose them may play otherwise.", actions=join_words(dead))
     return [Finding("finding", say("Unused actions:"), text)]
+
+
+def _tell_idle_actions(results: Results) -> list[Finding]:
+    """Actions that were chosen, and whose prohibition changed how no game ended: each with the most games of one cell, since cells share their luck."""
+    tried: dict[str, list[tuple[Interval, int]]] = {}
+    for metric, cell, games in _records(results.metrics, "metric", "cell", "games"):
+        if metric.startswith(EFFECT) and games:
+            tried.setdefault(metric, []).append((results.figures[cell, (metric, None)], games))
+    idle = []
+    for metric, found in tried.items():
+        if all(interval.value == 0 for interval, _ in found):
+            interval, games = max(found, key=lambda one: one[1])
+            bound = say("{share} of the games at most", share=f"{write_number(interval.high, choose_digits([interval]))}%")
+            idle.append(say("{action} (0 of {games} games; {bound})", action=name_action(metric), games=write_count(games), bound=bound))
+    if not idle:
+        return []
+    text = say("chosen at times; forbidden in those games, they changed how none ended: {actions}.", actions=join_words(idle))
+    return [Finding("finding", say("Actions without effect:"), text)]
+
+
+def _tell_kingmaking(results: Results) -> list[Finding]:
+    """How often a seat is out of the race with choices left, and how often those choices decide who wins."""
+    out, decides = (_tell_extremes(results, (name, None)) for name in OF_RACE)
+    if not out or not decides:
+        return []
+    text = say(
+        "a seat that can no longer win still has choices in {out} of the games; made by lot, they change who wins in {share} of these.", out=out, share=decides
+    )
+    return [Finding("finding", say("Kingmaking:"), text)]
 
 
 def _tell_lengths(results: Results) -> list[Finding]:

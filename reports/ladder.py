@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.findings import Results
-from reports.run import WIN
+from reports.run import WIN, Run
 from reports.statistics import AT_95, Confidence, Interval
 from reports.tables import confidence_of
 
@@ -55,9 +54,8 @@ class Ladder:
     better_wins: Interval
 
 
-def find_ladder(results: Results) -> Ladder | None:
+def find_ladder(run: Run) -> Ladder | None:
     """The ladder of a run that sweeps the policies of both of two seats, and nothing else; None for others."""
-    run = results.run
     if set(run.swept) != set(SEATS) or run.manifest["sweep_mode"] != "grid" or any(cell["seats"] != 2 for cell in run.cells):
         return None
     names = list(dict.fromkeys(cell["policies"][seat]["label"] for seat in range(2) for cell in run.cells))

@@ -1,116 +1,304 @@
-"""Measures of balance that are read off a whole distribution of outcomes, each with its 95% interval; `docs/metrics.md` defines them."""
+"""Measures of balance that are no plain metric, each with its interval, and their paired differences; `docs/metrics.md` defines them.
+
+Seats and endings are read off how many games ended how, and differences off how many ended how in one cell and how in the other: for
+each game a number is told for both cells, and the mean of the difference is what is sought (the delta method, where a measure is no mean).
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from reports.run import UNFINISHED, WIN, Run
-from reports.statistics import AT_95, NO_FIGURE, Confidence, Interval, paired_share, share
+from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, Run
+from reports.statistics import (
+    AT_95,
+    NO_FIGURE,
+    Confidence,
+    Difference,
+    Interval,
+    average,
+    difference_variances,
+    exact_share,
+    mean,
+    paired_mean,
+    paired_share,
+    ratio_of,
+    share,
+)
 
-Measured = tuple[str, Interval, int]
+Measured = tuple[Interval, int]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def measure_cell(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> Iterator[Measured]:
-    """Every measure that a run has of a cell, with intervals as `sure` as asked: name, interval (shares as fractions) and the games behind it."""
-    measures: dict[str, Callable[[Run, dict[str, Any]], tuple[Interval, int]]] = {
-        "seat_gap": partial(measure_gap, sure=sure),
-        "first_seat_advantage": partial(measure_advantage, sure=sure),
-        "ending_evenness": partial(measure_evenness, sure=sure),
-        "ideal_duration": partial(measure_duration, sure=sure),
-        **{name: partial(measure_use, action=action) for action, name in enumerate(run.uses) if name},
-    }
-    for name, measure in measures.items():
-        if name in run.metrics and (cell["seats"] > 1 or name not in ("seat_gap", "first_seat_advantage")):
-            yield name, *measure(run, cell)
+def has_measure(run: Run, cell: dict[str, Any], name: str) -> bool:
+    """Does a run have this measure of a cell? Seats cannot be compared where there is one, nor made to win where there are two."""
+    least = 3 if name == "kingmaking" else 2 if name in (*OF_SEATS, *OF_RACE) else 1
+    return name in run.metrics and run.metrics[name]["column"] is None and cell["seats"] >= least
 
 
-def measure_gap(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> tuple[Interval, int]:
+def measure_cell(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> Iterator[tuple[str, Interval, int]]:
+    """Every measure that a run has of a cell: name, interval (shares as fractions) and the games behind it."""
+    for name in run.metrics:
+        if has_measure(run, cell, name):
+            yield name, *measure(run, cell, name, sure)
+
+
+def measure(run: Run, cell: dict[str, Any], name: str, sure: Confidence = AT_95) -> Measured:
+    """One measure of a cell. Those of a sample of games have one interval, whatever play stopped at: the sample is fixed beforehand."""
+    number = cell["cell"]
+    if name.startswith((USE, EFFECT)):
+        action = run.actions.index(name.removeprefix(USE).removeprefix(EFFECT))
+        return measure_use(run, number, action) if name.startswith(USE) else measure_effect(run, number, action)
+    if name in OF_RACE:
+        return measure_race(run, number, name)
+    if name == "ideal_duration":
+        off = run.off_ideal(number)
+        return _from_ideal(mean(off, sure)), off.n
+    counts = run.endings(number)
+    if name == "seat_gap":
+        return gap_of_seats(counts, cell["seats"], sure), int(counts.sum())
+    if name == "first_seat_advantage":
+        return advantage_of_first(counts, cell["seats"], sure), int(counts.sum())
+    return evenness_of_endings(counts, _left_out(run), sure), int(counts.sum() - counts[_left_out(run)].sum())
+
+
+def measure_differences(run: Run, number: int, sure: Confidence = AT_95) -> Iterator[tuple[str, Difference]]:
+    """The difference of every measure that both cells of a pair have and that is paired, by the pair's number."""
+    both = [run.played[run.manifest["pairs"][number][which]] for which in ("cell", "reference")]
+    for name in run.metrics:
+        if (name in MEASURES or name.startswith(USE)) and name not in OF_RACE and all(has_measure(run, cell, name) for cell in both):
+            yield name, measure_difference(run, number, name, sure)
+
+
+def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_95) -> Difference:
+    """A measure of a pair's cell minus that of its reference, over the games both played (of uses: both samples)."""
+    cell, reference = (run.played[run.manifest["pairs"][number][which]] for which in ("cell", "reference"))
+    if cell is reference:
+        games = measure(run, cell, name, sure)[1]
+        return Difference(Interval(0.0, 0.0, 0.0), games, math.inf, True)
+    if name.startswith(USE):
+        return difference_of_uses(run, cell["cell"], reference["cell"], run.actions.index(name.removeprefix(USE)))
+    if name == "ideal_duration":
+        sums = run.pair_off_ideal(number)
+        games = min(sums.x.n, sums.y.n)
+        value, low, high = paired_mean(sums.x, sums.y, sums.both, sure)
+        apart, paired = difference_variances(sums.x, sums.y, sums.both) if games > 1 else (0, 0)
+        return Difference(Interval(-value, -high, -low), games, ratio_of(float(apart), float(paired)), sums.same)
+    joint = run.pair_endings(number)
+    seats = (cell["seats"], reference["seats"])
+    if name == "seat_gap":
+        found = difference_of_gaps(joint, seats, sure)
+    elif name == "first_seat_advantage":
+        found = contrast(joint, _weigh_first(len(joint), seats[0]), _weigh_first(len(joint), seats[1]), sure)
+    else:
+        found = difference_of_evenness(joint, _left_out(run), sure)
+    same = seats[0] == seats[1] and int(np.trace(joint)) == int(joint.sum())
+    return Difference(found.interval, int(joint.sum()), found.ratio, same)
+
+
+# ---------------------------------------------------------------- from how many games ended how
+
+
+class Contrast(NamedTuple):
+    """A mean difference over games, and its variance as of independent games over that as paired."""
+
+    interval: Interval
+    ratio: float
+
+
+def contrast(joint: Array, ours: Array, theirs: Array, sure: Confidence = AT_95) -> Contrast:
+    """Mean over games of ours[i] − theirs[j], of games that ended as i in the cell and as j in the reference; `joint` counts them.
+
+    To the squares two games are added, one of the greatest difference each way: without them few unlike games, or none, would
+    seem certain (Bonett and Price, Journal of Educational and Behavioral Statistics 37, 2012, for a difference of two shares).
+    """
+    n = int(joint.sum())
+    if n < 2:
+        return Contrast(NO_FIGURE, math.nan)
+    each = ours[:, None] - theirs[None, :]
+    value = float((each * joint).sum()) / n
+    squares = float(((each - value) ** 2 * joint).sum())
+    most = float(np.abs(each).max())
+    half = sure.width(n) * math.sqrt((squares + 2 * most**2) / (n - 1) / n)
+    apart = sum(float(counts @ (values - counts @ values / n) ** 2) for counts, values in ((joint.sum(axis=1), ours), (joint.sum(axis=0), theirs)))
+    return Contrast(Interval(value, value - half, value + half), ratio_of(apart, squares))
+
+
+def gap_of_seats(counts: Array, seats: int, sure: Confidence = AT_95) -> Interval:
     """Largest difference of the win rates of two seats. Intervals of all pairs hold at once (Bonferroni), so that of the largest does."""
-    wins, n = _count_wins(run, cell)
-    pairs = list(itertools.combinations(wins, 2))
+    n = int(counts.sum())
+    if n == 0:
+        return NO_FIGURE
+    pairs = list(combinations([int(count) for count in counts[:seats]], 2))
     each = Confidence(sure.error / len(pairs), sure.anytime)
     gaps = [paired_share((x, n), (y, n), (n, x, y, 0), each) for x, y in pairs]
     low = max(max(gap.low, -gap.high, 0.0) for gap in gaps)
-    return Interval(max(abs(gap.value) for gap in gaps), low, max(max(-gap.low, gap.high) for gap in gaps)), n
+    return Interval(max(abs(gap.value) for gap in gaps), low, max(max(-gap.low, gap.high) for gap in gaps))
 
 
-def measure_advantage(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> tuple[Interval, int]:
-    """Win rate of seat 0 minus the mean win rate of the other seats."""
-    (first, *others), n = _count_wins(run, cell)
-    if len(others) == 1:
-        return paired_share((first, n), (others[0], n), (n, first, others[0], 0), sure), n
-    rest = sum(others)
-    return average(np.array([1.0, -1.0 / len(others), 0.0]), np.array([first, rest, n - first - rest]), sure), n
+def difference_of_gaps(joint: Array, seats: tuple[int, int], sure: Confidence = AT_95) -> Contrast:
+    """Difference of the largest gaps of two cells, by simultaneous intervals, since which seats are furthest apart is not known.
 
-
-def measure_evenness(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> tuple[Interval, int]:
-    """Entropy of how finished games end, as a part of the greatest there could be (Shannon 1948).
-
-    Delta method; the interval is wider by the first-order bias, (kinds − 1) / 2n (Miller 1955), which near even endings is what remains.
+    For a gap u between two seats of one cell and v of the other, |u| − |v| is u − v or u + v, whichever is nearer to 0, its sign turned
+    if the other is below 0. Both have an interval, and |u| − |v| is least and greatest at their ends. Of all pairs of seats at once
+    (Bonferroni), the difference sought is max over u of min over v.
     """
-    column = next(c for c in run.columns.values() if c["labels"] and not c["per_seat"])
-    unfinished = run.metrics.get(UNFINISHED, {})
-    left_out = unfinished.get("equals") if unfinished.get("column") == column["name"] else None
-    sums = run.distribution(cell["cell"], column["name"])
-    counts = np.array([sums.count_of(value) for value in range(len(column["labels"])) if value != left_out])
+    kinds = len(joint)
+    ours, theirs = ([_weigh_pair(kinds, *pair) for pair in combinations(range(n), 2)] for n in seats)
+    each = Confidence(sure.error / (2 * len(ours) * len(theirs)), sure.anytime)
+    table = [[_compare_gaps(joint, u, v, each) for v in theirs] for u in ours]
+    values = [[one.interval.value for one in row] for row in table]
+    u = max(range(len(ours)), key=lambda k: min(values[k]))
+    v = values[u].index(min(values[u]))
+    return Contrast(Interval(*(max(min(one.interval[k] for one in row) for row in table) for k in range(3))), table[u][v].ratio)
+
+
+def _compare_gaps(joint: Array, ours: Array, theirs: Array, sure: Confidence) -> Contrast:
+    apart, together = contrast(joint, ours, theirs, sure), contrast(joint, ours, -theirs, sure)
+
+    def without_signs(minus: float, plus: float) -> float:
+        return math.copysign(min(abs(minus), abs(plus)), minus * plus)
+
+    ends = [without_signs(*pair) for pair in product(apart.interval[1:], together.interval[1:])]
+    value = without_signs(apart.interval.value, together.interval.value)
+    nearer = apart if abs(apart.interval.value) <= abs(together.interval.value) else together
+    return Contrast(Interval(value, min(ends), max(ends)), nearer.ratio)
+
+
+def advantage_of_first(counts: Array, seats: int, sure: Confidence = AT_95) -> Interval:
+    """Win rate of seat 0 minus the mean win rate of the other seats."""
     n = int(counts.sum())
-    if n < 2 or len(counts) < 2:
-        return NO_FIGURE, n
-    shares = counts[counts > 0] / n
-    surprise = -np.log(shares)
-    entropy = float(shares @ surprise)
-    bias = (len(counts) - 1) / (2 * n)
-    half = (sure.width(n) if sure.anytime else sure.z) * math.sqrt(max(float(shares @ surprise**2) - entropy**2, 0.0) / n) + bias
-    most = math.log(len(counts))
-    return Interval(entropy / most, max((entropy - half) / most, 0.0), min((entropy + half) / most, 1.0)), n
+    first, *others = (int(count) for count in counts[:seats])
+    if len(others) == 1:
+        return paired_share((first, n), (others[0], n), (n, first, others[0], 0), sure)
+    return average(_weigh_first(len(counts), seats), counts, sure)
 
 
-def measure_duration(run: Run, cell: dict[str, Any], sure: Confidence = AT_95) -> tuple[Interval, int]:
-    """Mean over finished games of 1 − |minutes − ideal| / ideal, and 0 for games of more than twice the ideal (after Browne 2008)."""
-    sums = run.distribution(cell["cell"], "seconds")
-    ideal = run.manifest["ideal_minutes"]
-    return average(np.maximum(1 - np.abs(sums.values / 60 - ideal) / ideal, 0.0), sums.bins, sure), sums.n
+def _weigh_pair(kinds: int, first: int, other: int) -> Array:
+    """What a game tells of the win rate of one seat minus that of another, by how it ended."""
+    weights = np.zeros(kinds)
+    weights[first], weights[other] = 1.0, -1.0
+    return weights
 
 
-def measure_use(run: Run, cell: dict[str, Any], action: int) -> tuple[Interval, int]:
+def _weigh_first(kinds: int, seats: int) -> Array:
+    """What a game tells of the advantage of seat 0, by how it ended."""
+    weights = np.zeros(kinds)
+    weights[:seats] = -1 / (seats - 1)
+    weights[0] = 1.0
+    return weights
+
+
+class Evenness(NamedTuple):
+    """Entropy of the endings that count, as a part of the greatest there could be; what a game adds to it by its ending; the bias left out."""
+
+    value: float
+    weights: Array
+    bias: float
+
+
+def weigh_endings(counts: Array, left_out: Sequence[int]) -> Evenness | None:
+    """The evenness of endings (Shannon 1948) and its first-order terms: delta method, and a bias of (kinds − 1) / 2n (Miller 1955)."""
+    kept = np.ones(len(counts), bool)
+    kept[list(left_out)] = False
+    n = int(counts[kept].sum())
+    if n < 2 or kept.sum() < 2:
+        return None
+    shares = np.where(kept, counts, 0) / n
+    surprise = np.where(shares > 0, -np.log(np.where(shares > 0, shares, 1)), 0)
+    entropy, most = float(shares @ surprise), math.log(kept.sum())
+    weights = np.where(shares > 0, surprise - entropy, 0) * int(counts.sum()) / n
+    return Evenness(entropy / most, weights / most, float(kept.sum() - 1) / (2 * n) / most)
+
+
+def evenness_of_endings(counts: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Interval:
+    """How evenly games end; near even endings the bias is what remains, so the interval is wider by it."""
+    found = weigh_endings(counts, left_out)
+    if found is None:
+        return NO_FIGURE
+    spread = average(found.weights, counts, sure)
+    half = spread.high - spread.value + found.bias
+    return Interval(found.value, max(found.value - half, 0.0), min(found.value + half, 1.0))
+
+
+def difference_of_evenness(joint: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Contrast:
+    """Difference of the evenness of endings of two cells; the interval is wider by the bias of both."""
+    ours, theirs = (weigh_endings(joint.sum(axis=axis), left_out) for axis in (1, 0))
+    if ours is None or theirs is None:
+        return Contrast(NO_FIGURE, math.nan)
+    found = contrast(joint, ours.weights, theirs.weights, sure)
+    value = ours.value - theirs.value
+    half = found.interval.high - found.interval.value + ours.bias + theirs.bias
+    return Contrast(Interval(value, value - half, value + half), found.ratio)
+
+
+def _left_out(run: Run) -> list[int]:
+    """The ending that is none: a game stopped at the limit."""
+    unfinished = run.metrics.get(UNFINISHED, {})
+    return [unfinished["equals"]] if run.ending and unfinished.get("column") == run.ending["name"] else []
+
+
+def _from_ideal(off: Interval) -> Interval:
+    """How near games come to the ideal length, from how far off they are as a part of it (after Browne 2008)."""
+    return Interval(1 - off.value, 1 - off.high, 1 - off.low)
+
+
+# ---------------------------------------------------------------- from a sample of games
+
+
+def measure_use(run: Run, cell: int, action: int) -> Measured:
     """Share of the decisions with a choice, among those where the action is legal, in which it is chosen.
 
     A ratio over batches of games (Cochran, Sampling Techniques, 6.3), Student's t; at least as wide as Wilson's interval.
     """
-    legal, chosen = run.usage(cell["cell"])[:, :, action].T
-    total = int(legal.sum())
-    games = int(run.manifest["usage_games"])
+    legal, chosen = run.usage(cell)[:, :, action].T
+    total, games = int(legal.sum()), int(run.manifest["usage_games"])
     if total == 0:
         return NO_FIGURE, games
     ratio = float(chosen.sum() / total)
     plain = share(int(chosen.sum()), total)
     if len(legal) < 2:
         return plain, games
-    spread = math.sqrt(len(legal) / (len(legal) - 1) * float(np.sum((chosen - ratio * legal) ** 2))) / total
-    half = AT_95.width(len(legal)) * spread
+    half = AT_95.width(len(legal)) * _spread(_residuals(legal, chosen))
     return Interval(ratio, max(min(ratio - half, plain.low), 0.0), min(max(ratio + half, plain.high), 1.0)), games
 
 
-def average(values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], sure: Confidence = AT_95) -> Interval:
-    """Mean of values that occur so many times, with Student's t interval or its confidence sequence."""
-    n = int(counts.sum())
-    if n == 0:
-        return NO_FIGURE
-    mean = float(values @ counts) / n
-    if n == 1:
-        return Interval(mean, math.nan, math.nan)
-    half = sure.width(n) * math.sqrt(float(((values - mean) ** 2) @ counts) / (n - 1) / n)
-    return Interval(mean, mean - half, mean + half)
+def difference_of_uses(run: Run, cell: int, reference: int, action: int) -> Difference:
+    """Difference of two such shares: batches are of the same games in both cells. Two decisions are added, one each way, as in `contrast`."""
+    (x_legal, x_chosen), (y_legal, y_chosen) = (run.usage(number)[:, :, action].T for number in (cell, reference))
+    x_total, y_total, games = int(x_legal.sum()), int(y_legal.sum()), int(run.manifest["usage_games"])
+    if min(x_total, y_total) == 0 or len(x_legal) < 2:
+        return Difference(NO_FIGURE, games, math.nan, False)
+    value = float(x_chosen.sum() / x_total - y_chosen.sum() / y_total)
+    x, y = _residuals(x_legal, x_chosen), _residuals(y_legal, y_chosen)
+    half = AT_95.width(len(x)) * math.sqrt(_spread(x - y) ** 2 + 1 / x_total**2 + 1 / y_total**2)
+    same = bool((x_legal == y_legal).all() and (x_chosen == y_chosen).all())
+    return Difference(Interval(value, value - half, value + half), games, ratio_of(_spread(x) ** 2 + _spread(y) ** 2, _spread(x - y) ** 2), same)
 
 
-def _count_wins(run: Run, cell: dict[str, Any]) -> tuple[list[int], int]:
-    """Games each seat won, and all games."""
-    figures = sorted((f for f in run.figures(cell) if f["metric"] == WIN), key=lambda f: f["seat"])
-    sums = [run.sums(cell["cell"], f["field"]) for f in figures]
-    return [s.count_of(f["equals"]) for s, f in zip(sums, figures, strict=True)], sums[0].n
+def _residuals(legal: Array, chosen: Array) -> Array:
+    """What each batch adds to the error of the share of choices (chosen / legal)."""
+    total = legal.sum()
+    residuals: Array = (chosen - chosen.sum() / total * legal) / total
+    return residuals
+
+
+def _spread(residuals: Array) -> float:
+    """Standard error of a sum of independent residuals whose mean is 0."""
+    return math.sqrt(len(residuals) / (len(residuals) - 1) * float(np.sum(residuals**2)))
+
+
+def measure_effect(run: Run, cell: int, action: int) -> Measured:
+    """Of the games in which an action was chosen, played again without it, share that ended otherwise: exact binomial."""
+    again, changed = (int(n) for n in run.effects(cell)[action])
+    return exact_share(changed, again), again
+
+
+def measure_race(run: Run, cell: int, name: str) -> Measured:
+    """Share of games with a seat out of the race that still has choices, or of those in which such choices change who wins."""
+    games, out, again, changed = (int(n) for n in run.race(cell))
+    return (exact_share(out, games), games) if name == "out_of_race" else (exact_share(changed, again), again)

@@ -45,7 +45,7 @@ from reports.findings import (
 )
 from reports.ladder import find_ladder
 from reports.languages import localize, say, word, write_count
-from reports.run import WIN, Sums
+from reports.run import USE, WIN, Sums
 from reports.statistics import Interval, quantile
 
 if TYPE_CHECKING:
@@ -391,7 +391,7 @@ def _swing(changes: Sequence[Change]) -> float:
 
 def _draw_ladder(results: Results) -> Drawn:
     """The ratings of a skill ladder."""
-    ladder = find_ladder(results)
+    ladder = find_ladder(results.run)
     if not ladder:
         return
     title = say("Skill ladder")
@@ -447,7 +447,7 @@ def _read_moment(name: str) -> float:
 def _draw_uses(results: Results) -> Drawn:
     """How often each action is chosen where it is legal: a row an action, a column a cell."""
     shown = range(min(len(results.labels), CELLS_MOST))
-    names = [name for name in results.run.uses if name]
+    names = [USE + action for action in results.run.actions if action]
     rows = [(name, [results.figures[cell, (name, None)] for cell in shown]) for name in names]
     rows = [(name, intervals) for name, intervals in rows if any(not math.isnan(i.value) for i in intervals)]
     if not rows:

@@ -54,9 +54,11 @@ def list_methods(run: Run) -> list[str]:
             "of the first seat, in Elo's points; their intervals allow for any correlation between cells that share dice."
         ),
         say(
-            "How actions are used is counted in the first {games} games of a cell, with intervals from batches of games; whether an action ever changed "
-            "the result is not measured.",
+            "How actions are used is counted in the first {games} games of a cell, with intervals from batches of games. Of those in which an action was "
+            "chosen, up to {again} are played again on the same streams with it forbidden wherever another is legal (a policy that insists on it is given "
+            "another by lot); the share that ends otherwise has the exact interval of Clopper and Pearson (Biometrika 26, 1934).",
             games=write_count(games),
+            again=write_count(run.manifest.get("without_games", 0)),
         ),
         *([tell_simultaneous()] if run.manifest["targets"] else []),
         say("Every interval is a 95% interval of its own: they cover the chance of the dice, not the choice of policies or assumptions."),
@@ -144,7 +146,7 @@ def escape_markdown(text: str) -> str:
 def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
     """All that both formats show, as plain texts and rows."""
     manifest = results.run.manifest
-    ladder = find_ladder(results)
+    ladder = find_ladder(results.run)
     return {
         "title": manifest["title"] or manifest["name"],
         "question": manifest["question"],
@@ -159,8 +161,8 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
         "plots": plots,
-        "differences": _tabulate_differences(results, results.changes),
-        "deltas": _tabulate_deltas(results),
+        "differences": _tabulate_differences(results, results.changes, results.headlines),
+        "deltas": [_tabulate_deltas(results), _tabulate_against_baseline(results, results.balance, _measures_of(results))],
         "highlights": _list_highlights(results),
         "rules": _list_rules(results),
         "policies": _list_policies(results),
@@ -211,19 +213,28 @@ def _tabulate_deltas(results: Results) -> dict[str, Any]:
     """As `_tabulate_differences`, every cell against the baseline; no rows where that table holds all of them."""
     if set(map(_key, results.deltas)) <= set(map(_key, results.changes)):
         return {"heads": [], "rows": [], "note": ""}
-    table = _tabulate_differences(results, results.deltas)
+    return _tabulate_against_baseline(results, results.deltas, results.headlines)
+
+
+def _tabulate_against_baseline(results: Results, changes: Sequence[Change], figures: Sequence[Figure]) -> dict[str, Any]:
+    table = _tabulate_differences(results, changes, figures)
     for row in table["rows"]:
         row["change"] = results.name_cell(row["cell"])
     return table
+
+
+def _measures_of(results: Results) -> list[Figure]:
+    """The measures of balance that are compared."""
+    return list(dict.fromkeys(change.figure for change in results.balance))
 
 
 def _key(change: Change) -> tuple[int, int]:
     return change.cell, change.reference
 
 
-def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[str, Any]:
-    """One row a pair of cells, one column a headline figure."""
-    digits = {f: choose_digits(c.interval for c in changes if c.figure == f and not c.same) for f in results.headlines}
+def _tabulate_differences(results: Results, changes: Sequence[Change], figures: Sequence[Figure]) -> dict[str, Any]:
+    """One row a pair of cells, one column a figure."""
+    digits = {f: choose_digits(c.interval for c in changes if c.figure == f and not c.same) for f in figures}
     pairs: dict[tuple[int, int, str], dict[str, Any]] = {}
     for c in changes:
         row = pairs.setdefault(
@@ -232,13 +243,13 @@ def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[s
                 "cell": c.cell,
                 "change": f"{name_setting(c.setting)}: {c.start}\u00a0→\u00a0{c.end}",
                 "context": results.describe_others(c.cell, c.setting),
-                "entries": {f: _write_entry(None, 0) for f in results.headlines},
+                "entries": {f: _write_entry(None, 0) for f in figures},
             },
         )
         entry = _write_entry(c.interval, digits[c.figure], True, c.clear, c.ratio)
         row["entries"][c.figure] = entry | {"value": "0", "interval": say("no game differs"), "bold": False, "ratio": ""} if c.same else entry
     rows = [row | {"entries": list(row["entries"].values())} for row in pairs.values()]
-    return {"heads": [_head(results, f, difference=True) for f in results.headlines], **_limit(rows, "differences.csv")}
+    return {"heads": [_head(results, f, difference=True) for f in figures], **_limit(rows, "differences.csv")}
 
 
 def _tabulate_metrics(results: Results) -> dict[str, Any]:

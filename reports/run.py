@@ -23,13 +23,19 @@ WIN = "win_rate"
 UNFINISHED = "unfinished_rate"
 SECONDS = "seconds"  # the column of playing time
 USE = "use_"  # before an action's name: how often it is chosen where it is legal
+EFFECT = "effect_"  # before an action's name: how often forbidding it changes how a game ends
+OF_SEATS = ("seat_gap", "first_seat_advantage")
+OF_RACE = ("out_of_race", "kingmaking")
 MEASURES = {
     "seat_gap": "the largest difference of the win rates of two seats",
     "first_seat_advantage": "win rate of seat 0 minus the mean win rate of the other seats",
     "ending_evenness": "how evenly finished games spread over the ways to end: entropy, as a part of the greatest there could be",
     "ideal_duration": "how near games come to the ideal length: 100% at it, 0% at none or twice of it",
+    "out_of_race": "share of games in which a seat that can no longer win still has choices",
+    "kingmaking": "of those games, share whose ending changes when a seat that can no longer win makes its choices by lot",
 }
 USE_MEANING = "of the decisions with a choice in which the action is legal, share that choose it"
+EFFECT_MEANING = "of the games in which the action is chosen, share that end otherwise when it is forbidden"
 
 
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\uffff\U000e0000-\U000e007f]")
@@ -147,11 +153,11 @@ class Run:
         self.played = [*self.cells, *self.manifest["extra_cells"]]
         self.baseline: int = self.manifest["baseline"]
         self.drawn: dict[tuple[int, str, int | None], Any] = {}  # bootstrap draws of figures, once made
-        self.anytime = bool(self.manifest["precision"])  # were the games played until figures were well enough known?
+        self.anytime = bool(self.manifest["precision"]) or self.manifest["until_decided"]  # was play stopped by what it showed?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
-        counted = any(f"cell{cell['cell']}_usage" in self._arrays for cell in self.played)
-        self.uses = [USE + name if name else "" for name in self.manifest["actions"]] if counted else []
+        self.ending = next((c for c in self.columns.values() if c["labels"] and not c["per_seat"]), None)  # the column that tells how games end
+        self.actions: list[str] = self.manifest["actions"] if any(f"cell{cell['cell']}_usage" in self._arrays for cell in self.played) else []
         self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}
@@ -166,21 +172,60 @@ class Run:
 
     def _measures(self) -> Iterator[tuple[str, str]]:
         """Names and meanings of the measures (reports/measures.py) this run has besides the game's metrics."""
+        names: list[str] = []
         win = self.metrics.get(WIN)
-        if win and win["per_seat"] and win["kind"] == "share" and win["equals"] is None:
-            yield from list(MEASURES.items())[:2]
-        if any(column["labels"] and not column["per_seat"] for column in self.columns.values()):
-            yield "ending_evenness", MEASURES["ending_evenness"]
+        if win and self.ending and win["per_seat"] and win["kind"] == "share" and win["equals"] is None and win["column"] == self.ending["name"]:
+            names += OF_SEATS
+        if self.ending:
+            names.append("ending_evenness")
         if self.manifest.get("ideal_minutes") and SECONDS in self.columns:
-            yield "ideal_duration", MEASURES["ideal_duration"]
-        for name in filter(None, self.uses):
-            yield name, USE_MEANING
+            names.append("ideal_duration")
+        if self.actions and self.manifest["tells_out"]:
+            names += OF_RACE
+        yield from ((name, MEASURES[name]) for name in names)
+        for prefix, meaning in ((USE, USE_MEANING), (EFFECT, EFFECT_MEANING)):
+            yield from ((prefix + action, meaning) for action in filter(None, self.actions))
 
     def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""
         none = np.zeros((0, 2, len(self.manifest["actions"])), dtype=np.int64)  # as for a cell that failed
         counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays.get(f"cell{cell}_usage", none)
         return counts
+
+    def effects(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Per action: games played again without it, and those that ended otherwise (actions, 2)."""
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_effects"]
+        return counts
+
+    def race(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Games of the sample, those with a seat out of the race that still had choices, those played again, those that ended otherwise."""
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_race"]
+        return counts
+
+    def endings(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """How many of a cell's games ended how, by the label of `ending`."""
+        assert self.ending is not None
+        sums = self.distribution(cell, self.ending["name"])
+        return np.array([sums.count_of(value) for value in range(len(self.ending["labels"]))])
+
+    def pair_endings(self, pair: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """How many of the games that both cells of a pair played ended how, (in the cell, in the reference)."""
+        counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"pair{pair}_endings"]
+        return counts
+
+    def off_ideal(self, cell: int) -> Sums:
+        """How far games are from the ideal length, at most as far as a game of no length; as parts of the ideal."""
+        return self._parts_of_ideal(self._arrays[f"cell{cell}_off_ideal"])
+
+    def pair_off_ideal(self, pair: int) -> PairSums:
+        """The same of the games that both cells of a pair played."""
+        row = self._arrays[f"pair{pair}_off_ideal"]
+        n, x, y, products = (int(s) for s in row[6:])
+        return PairSums(self._parts_of_ideal(row[:3]), self._parts_of_ideal(row[3:6]), (n, x, y, products))
+
+    def _parts_of_ideal(self, row: Any) -> Sums:
+        n, total, squares = (int(s) for s in row)
+        return Sums(n, total, squares, NO_BINS, 0, 1 / round(60 * self.manifest["ideal_minutes"] / self.columns[SECONDS]["scale"]))
 
     @property
     def failed(self) -> list[tuple[int, str]]:

@@ -52,6 +52,23 @@ class Interval(NamedTuple):
 NO_FIGURE = Interval(math.nan, math.nan, math.nan)
 
 
+class Difference(NamedTuple):
+    """A figure of one cell minus that of another, over the games both played, and what pairing them gained.
+
+    `ratio` is the variance as of independent games over the variance as paired (NaN if both are 0); `same`: it is the same in every game.
+    """
+
+    interval: Interval
+    games: int
+    ratio: float
+    same: bool
+
+
+def ratio_of(apart: float, paired: float) -> float:
+    """A variance as of independent games over the variance as paired; NaN if both are 0."""
+    return apart / paired if paired > 0 else math.inf if apart > 0 else math.nan
+
+
 def share(count: int, n: int, sure: Confidence = AT_95) -> Interval:
     """Share count/n with Wilson's score interval (Wilson, JASA 22, 1927) or its confidence sequence; NaN for n = 0."""
     if n == 0:
@@ -63,6 +80,27 @@ def share(count: int, n: int, sure: Confidence = AT_95) -> Interval:
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return Interval(p, 0.0 if count == 0 else centre - half, 1.0 if count == n else centre + half)
+
+
+def exact_share(count: int, n: int, sure: Confidence = AT_95) -> Interval:
+    """Share count/n with the exact interval, of one number of games (Clopper and Pearson, Biometrika 26, 1934); NaN for n = 0."""
+    if n == 0:
+        return NO_FIGURE
+    tail = sure.error / 2
+    low = 0.0 if count == 0 else float(special.betaincinv(count, n - count + 1, tail))
+    return Interval(count / n, low, 1.0 if count == n else float(special.betaincinv(count + 1, n - count, 1 - tail)))
+
+
+def average(values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], sure: Confidence = AT_95) -> Interval:
+    """Mean of values that occur so many times, with Student's t interval or its confidence sequence."""
+    n = int(counts.sum())
+    if n == 0:
+        return NO_FIGURE
+    value = float(values @ counts) / n
+    if n == 1:
+        return Interval(value, math.nan, math.nan)
+    half = sure.width(n) * math.sqrt(float(((values - value) ** 2) @ counts) / (n - 1) / n)
+    return Interval(value, value - half, value + half)
 
 
 def mean(sums: Sums, sure: Confidence = AT_95) -> Interval:
@@ -199,7 +237,11 @@ def _group_draws(groups: int) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def paired_draws(value: float, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], groups: int, games: int, sure: Confidence = AT_95) -> Interval:
-    """Difference of two figures, `value`, from the draws of both: Student's t of the groups, or the confidence sequence."""
+    """Difference of two figures, `value`, from the draws of both: Student's t of the groups, or the confidence sequence.
+
+    The few groups make the standard error itself uncertain: a sequence is as many times wider as Student's t is than the normal there.
+    """
     error = float(np.std(x - y)) * math.sqrt(groups / (groups - 1))
-    half = error * (sure.width(games) if sure.anytime else Confidence(sure.error).width(groups))
+    tail = float(special.ndtr(-sure.width(games))) if sure.anytime else sure.error / 2
+    half = -error * float(special.stdtrit(groups - 1, tail))
     return Interval(value, value - half, value + half)

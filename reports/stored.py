@@ -9,13 +9,14 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reports.run import WIN
+from reports.run import MEASURES, SECONDS, WIN
 
 MANIFEST_MOST = 2**28  # bytes
 ARRAYS_MOST = 2**32  # bytes, unpacked
@@ -170,6 +171,7 @@ class _Manifest(_Checked):
     extra_cells: list[_Cell]
     baseline: Count
     precision: list[_Precision]
+    until_decided: bool = False
     targets: list[_Target]
     exact: list[_Exact]
     pairs: list[_Pair]
@@ -177,6 +179,8 @@ class _Manifest(_Checked):
     metrics: list[_Metric]
     actions: list[str] = []
     usage_games: Count = 0
+    without_games: Count = 0
+    tells_out: bool = False
     headlines: list[str]
     distributions: list[str]
     assumptions: list[str]
@@ -248,10 +252,11 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
         swept = pair.setting in run.sweep
         if pair.cell >= len(run.cells) or pair.reference >= len(run.cells if swept else played) or not (swept or pair.setting == "baseline"):
             yield f"manifest.json, pair of {pair.cell} and {pair.reference}: does not fit the cells"
-    gap = WIN in metrics and metrics[WIN].per_seat and metrics[WIN].equals is None
-    for asked in (*run.precision, *run.targets):
-        if asked.quantity.metric not in metrics and not (asked.quantity.metric == "seat_gap" and gap):
-            yield f"manifest.json: there is no figure {asked.quantity.name}"
+    measures = set(MEASURES) if WIN in metrics and metrics[WIN].per_seat and metrics[WIN].equals is None else set()
+    asked: list[_Precision | _Target] = [*run.precision, *run.targets]
+    for one in asked:
+        if one.quantity.metric not in {*metrics, *measures}:
+            yield f"manifest.json: there is no figure {one.quantity.name}"
     for exact in run.exact:
         for name in exact.values:
             found = re.fullmatch(r"(\w+)(?:\[([0-9]{1,3})\])?", name)
@@ -280,12 +285,14 @@ def _find_wrong_fields(run: _Manifest, seats: int) -> Iterator[str]:
         yield f"manifest.json, figures of {seats} seats: not those of the metrics"
     elif any(kind == "share" and one.equals != figure[3] for one, figure, kind in zip(held, figures, kinds, strict=True)):
         yield f"manifest.json, figures of {seats} seats: a share of another value"
-    elif run.grouped.get(str(seats)) != sorted({figure[2] for figure in figures if figure[4] in DRAWN}):
+    elif run.grouped.get(str(seats)) != sorted({figure[2] for figure in figures if figure[2] is not None and figure[4] in DRAWN}):
         yield f"manifest.json, grouped of {seats} seats: not those of quantiles and deviations"
 
 
 def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
     groups = set()
+    has_ideal = run.ideal_minutes is not None and any(column.name == SECONDS for column in run.columns)
+    kinds = next((len(column.labels) for column in run.columns if column.labels and not column.per_seat), 0)
     for cell in [*run.cells, *run.extra_cells]:
         of_cell, seats = f"cell{cell.cell}", str(cell.seats)
         count = len(run.fields[seats])
@@ -295,7 +302,7 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
             yield f"tallies.npz, cell {cell.cell}: sums or bins are missing or of the wrong shape"
             return
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        counted = [int(bins[a:b].sum()) for a, b in zip(starts, starts[1:], strict=False)]
+        counted = [int(bins[a:b].sum()) for a, b in pairwise(starts)]
         if any(not _is_sum(*row) or row[0] != n for row, n in zip(sums, counted, strict=True)):
             yield f"tallies.npz, cell {cell.cell}: sums and bins do not agree"
         for k, field in enumerate(run.grouped[seats]):
@@ -304,9 +311,11 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
                 yield f"tallies.npz, cell {cell.cell}: groups are missing or do not agree with the bins"
                 return
             groups.add(len(held))
-        use = _counts(arrays[f"{of_cell}_usage"], 3) if f"{of_cell}_usage" in arrays else np.zeros((0, 2, len(run.actions)), np.int64)
-        if use is None or use.shape[1:] != (2, len(run.actions)) or (use[:, 1] > use[:, 0]).any():
-            yield f"tallies.npz, cell {cell.cell}: the use of actions is of the wrong shape or more than all"
+        distances = _numbers(arrays.get(f"{of_cell}_off_ideal"), (1, 3) if has_ideal else (1, 0))
+        if distances is None or (has_ideal and not _is_sum(*distances[0])):
+            yield f"tallies.npz, cell {cell.cell}: distances from the ideal length are missing or of no games"
+            return
+        yield from _find_wrong_sample(run, arrays, of_cell)
     if len(groups) > 1:
         yield "tallies.npz: unlike numbers of groups"
     shares = {metric.name for metric in run.metrics if metric.kind == "share"}
@@ -318,10 +327,29 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
         if rows is None or not all(_is_pair(row, metric in shares) for row, metric in zip(rows, paired, strict=True)):
             yield f"tallies.npz, pair {number}: sums are missing, of the wrong shape, or of no games"
             return
+        distances = _numbers(arrays.get(f"pair{number}_off_ideal"), (1, 10) if has_ideal else (1, 0))
+        endings = _counts(arrays.get(f"pair{number}_endings"), 2)
+        if distances is None or (has_ideal and not _is_pair(distances[0], False)) or endings is None or endings.shape != (kinds, kinds):
+            yield f"tallies.npz, pair {number}: endings or distances from the ideal length are missing or of no games"
+            return
+
+
+def _find_wrong_sample(run: _Manifest, arrays: dict[str, Any], of_cell: str) -> Iterator[str]:
+    """The sample in which decisions were watched; a run may be without."""
+    if f"{of_cell}_usage" not in arrays:
+        return
+    actions = len(run.actions)
+    use, effects, race = (_counts(arrays.get(f"{of_cell}_{name}"), dimensions) for name, dimensions in (("usage", 3), ("effects", 2), ("race", 1)))
+    if use is None or effects is None or race is None or (use.shape[1:], effects.shape, race.shape) != ((2, actions), (actions, 2), (4,)):
+        yield f"tallies.npz, {of_cell}: the sample of decisions is of the wrong shape"
+    elif (use[:, 1] > use[:, 0]).any() or (effects[:, 1] > effects[:, 0]).any() or not race[0] >= race[1] >= race[2] >= race[3]:
+        yield f"tallies.npz, {of_cell}: more in the sample of decisions than all"
 
 
 def _numbers(array: Any, shape: tuple[int, int]) -> list[list[int]] | None:
-    """Whole numbers stored as decimal text; None if that is not what is stored."""
+    """Whole numbers stored as decimal text (a single row also without its first dimension); None if that is not what is stored."""
+    if isinstance(array, np.ndarray) and array.ndim == 1 and shape[0] == 1:
+        array = array[np.newaxis]
     if not isinstance(array, np.ndarray) or array.shape != shape or (array.dtype.kind != "U" and array.size) or array.dtype.itemsize > 4 * 64:
         return None
     try:

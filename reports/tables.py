@@ -7,17 +7,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from reports.measures import measure_cell
+from reports.measures import measure_cell, measure_differences
 from reports.run import PairSums, Run, RunError
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
     Confidence,
+    Difference,
     Interval,
     deviation,
     difference_variances,
@@ -28,22 +29,11 @@ from reports.statistics import (
     paired_mean,
     paired_share,
     quantile,
+    ratio_of,
     share,
 )
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # begins a formula in some spreadsheet
-
-
-class Difference(NamedTuple):
-    """A figure of one cell minus that of another, over the games both played, and what pairing them gained.
-
-    `ratio` is the variance as of independent games over the variance as paired (NaN if both are 0); `same`: it is the same in every game.
-    """
-
-    interval: Interval
-    games: int
-    ratio: float
-    same: bool
 
 
 def confidence_of(run: Run, error: float = AT_95.error) -> Confidence:
@@ -83,7 +73,7 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
     else:
         interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure)))
     apart, paired = difference_variances(x, y, both) if games > 1 else (0, 0)
-    return Difference(interval, games, _ratio(float(apart), float(paired)), sums.same)
+    return Difference(interval, games, ratio_of(float(apart), float(paired)), sums.same)
 
 
 def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
@@ -102,7 +92,7 @@ def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], su
     x, y = (_draw(run, cell, one) for cell, one in both)
     unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
     value, low, high = paired_draws(found[0] - found[1], x, y, groups, min(one.n for one in of_cells), sure)
-    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), _ratio(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), ratio_of(float(np.var(x) + np.var(y)), float(np.var(x - y)))
 
 
 def _draw(run: Run, cell: int, figure: dict[str, Any]) -> Any:
@@ -113,10 +103,6 @@ def _draw(run: Run, cell: int, figure: dict[str, Any]) -> Any:
         drawn = draw_quantiles(groups, metric["level"]) if metric["kind"] == "quantile" else draw_deviations(groups)
         run.drawn[key] = drawn * run.sums(cell, figure["field"]).scale
     return run.drawn[key]
-
-
-def _ratio(apart: float, paired: float) -> float:
-    return apart / paired if paired > 0 else math.inf if apart > 0 else math.nan
 
 
 def differences_of(run: Run, number: int, sure: Confidence | None = None) -> Iterator[tuple[dict[str, Any], Difference]]:
@@ -169,22 +155,12 @@ def differences_table(run: Run) -> pd.DataFrame:
     rows = []
     for number, pair in enumerate(run.manifest["pairs"]):
         levels = [_level(run.played[pair[which]], pair["setting"]) for which in ("reference", "cell")]
-        for figure, difference in differences_of(run, number):
-            rows.append(
-                {
-                    "setting": pair["setting"],
-                    "from": levels[0],
-                    "to": levels[1],
-                    "cell": pair["cell"],
-                    "reference": pair["reference"],
-                    "metric": figure["metric"],
-                    "seat": figure["seat"],
-                    **difference.interval._asdict(),
-                    "games": difference.games,
-                    "variance_ratio": difference.ratio,
-                    "same": difference.same,
-                }
-            )
+        place = {"setting": pair["setting"], "from": levels[0], "to": levels[1], "cell": pair["cell"], "reference": pair["reference"]}
+        found = [((figure["metric"], figure["seat"]), difference) for figure, difference in differences_of(run, number)]
+        found += [((name, None), difference) for name, difference in measure_differences(run, number, confidence_of(run))]
+        for (metric, seat), difference in found:
+            gained = {"games": difference.games, "variance_ratio": difference.ratio, "same": difference.same}
+            rows.append({**place, "metric": metric, "seat": seat, **difference.interval._asdict(), **gained})
     columns = ["setting", "from", "to", "cell", "reference", "metric", "seat", "value", "low", "high", "games", "variance_ratio", "same"]
     return pd.DataFrame(rows, columns=columns).astype({"seat": "Int64"})
 

@@ -10,18 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Literal
 
 from reports.findings import label_cell, write_interval
 from reports.languages import localize, say, word, write_count
-from reports.run import Run
+from reports.measures import has_measure, measure, measure_difference, measure_differences
+from reports.run import MEASURES, OF_SEATS, USE, Run
 from reports.statistics import Confidence, Interval
-from reports.tables import compare_seats, confidence_of, difference_of, differences_of, figure_of
+from reports.tables import confidence_of, difference_of, differences_of, figure_of
 
 FAMILY_ERROR = 0.05
-SEAT_GAP = "seat_gap"
-WIN = "win_rate"
 
 Word = Literal["PASS", "FAIL", "UNDECIDED"]
 
@@ -79,54 +77,61 @@ def judge(run: Run) -> list[Verdict]:
     lines = sum(len(list(_asked(run, cell, target["quantity"]))) for target in targets for cell in run.cells)
     sure = confidence_of(run, FAMILY_ERROR / max(lines, 1))
     return [
-        Verdict(measure, target["at_least"], target["at_most"])
+        Verdict(found, target["at_least"], target["at_most"])
         for target in targets
         for cell in run.cells
-        for measure in _measure(run, cell, target["quantity"], sure)
+        for found in _measure(run, cell, target["quantity"], sure)
     ]
 
 
 def find_open(run: Run) -> set[int]:
-    """The cells that must be played on: those with a figure not as narrow as `[stop]` asks, and the baseline to compare them with."""
-    cells = {measure.cell for measure, _ in find_imprecise(run)}
+    """The cells that must be played on: those with a figure not as narrow, or a target not as decided, as `[stop]` asks; the baseline with them."""
+    cells = {found.cell for found, _ in find_imprecise(run)}
+    if run.manifest["until_decided"]:
+        cells |= {verdict.measure.cell for verdict in judge(run) if verdict.word == "UNDECIDED"}
     return cells | {run.baseline} if cells else cells
 
 
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
     """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
     sure = confidence_of(run)
-    asked = [(measure, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for measure in _measure(run, cell, one["quantity"], sure)]
-    return [(measure, width) for measure, width in asked if not (measure.interval.high - measure.interval.low) / 2 <= width]
+    asked = [(found, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for found in _measure(run, cell, one["quantity"], sure)]
+    return [(found, width) for found, width in asked if not (found.interval.high - found.interval.low) / 2 <= width]
 
 
 def compare(run: Run, cell: int = 0) -> list[Comparison]:
-    """The headline figures of a cell and the baseline; intervals of differences are simultaneous."""
+    """The headline figures and balance measures of a cell and the baseline; intervals of differences are simultaneous."""
     pair = _pair_with_baseline(run, cell)
     if pair is None:
         return []
     figures = [f for name in run.manifest["headlines"] for f in run.figures(run.played[cell]) if f["metric"] == name]
-    sure = confidence_of(run, FAMILY_ERROR / len(figures))
+    measures = [name for name, _ in measure_differences(run, pair) if not name.startswith(USE)]
+    sure = confidence_of(run, FAMILY_ERROR / (len(figures) + len(measures)))
     found = {(f["metric"], f["seat"]): difference for f, difference in differences_of(run, pair, sure)}
     lines = []
     for figure in figures:
         difference = found[figure["metric"], figure["seat"]]
         before, after = (figure_of(run, number, figure)[0] for number in (run.baseline, cell))
         lines.append(Comparison(_name(figure), before, after, difference.interval, difference.games, difference.ratio))
+    for name in measures:
+        difference = measure_difference(run, pair, name, sure)
+        before, after = (measure(run, run.played[number], name, confidence_of(run))[0] for number in (run.baseline, cell))
+        lines.append(Comparison(name, before, after, difference.interval, difference.games, difference.ratio))
     return lines
 
 
 def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
     """Verdict, name, cell, figure with its interval, band, games: as texts."""
-    measure = verdict.measure
-    scale, unit = _unit(run, measure.name)
-    shown = Interval(*(x * scale for x in measure.interval))
+    found = verdict.measure
+    scale, unit = _unit(run, found.name)
+    shown = Interval(*(x * scale for x in found.interval))
     return (
         verdict.word,
-        measure.name,
-        label_cell(run, measure.cell),
-        write_interval(shown, unit, signed=measure.name.startswith("delta.")),
+        found.name,
+        label_cell(run, found.cell),
+        write_interval(shown, unit, signed=_is_signed(found.name)),
         _write_band(verdict, scale, unit),
-        say("{count} games", count=write_count(measure.games)),
+        say("{count} games", count=write_count(found.games)),
     )
 
 
@@ -146,16 +151,16 @@ def write_ratio(ratio: float) -> str:
     return say("paired ×{ratio}", ratio="∞" if math.isinf(ratio) else localize(f"{ratio:.{1 if ratio < 100 else 0}f}"))
 
 
-def write_imprecise(run: Run, measure: Measure, width: float) -> str:
+def write_imprecise(run: Run, found: Measure, width: float) -> str:
     """That a figure is not known as well as asked."""
-    scale, unit = _unit(run, measure.name)
-    shown = write_interval(Interval(*(x * scale for x in measure.interval)), unit, signed=measure.name.startswith("delta."))
+    scale, unit = _unit(run, found.name)
+    shown = write_interval(Interval(*(x * scale for x in found.interval)), unit, signed=_is_signed(found.name))
     return say(
         "{figure} of {cell} is {value} after {games} games; ±{width} was asked",
-        figure=measure.name,
-        cell=label_cell(run, measure.cell),
+        figure=found.name,
+        cell=label_cell(run, found.cell),
         value=shown,
-        games=write_count(measure.games),
+        games=write_count(found.games),
         width=localize(f"{width * scale:g}"),
     )
 
@@ -167,12 +172,13 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _asked(run: Run, cell: dict[str, Any], quantity: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The figures of a cell that a quantity means; for the gap of the seats, one that only names it."""
+    """The figures of a cell that a quantity means; for a measure of balance, one that only names it."""
     if quantity["delta"] and _pair_with_baseline(run, cell["cell"]) is None:
         return
-    if quantity["metric"] == SEAT_GAP:
-        if cell["seats"] > 1:
-            yield {"metric": SEAT_GAP, "seat": None}
+    if quantity["metric"] in MEASURES:
+        compared = [cell, run.played[run.baseline]] if quantity["delta"] else [cell]
+        if all(has_measure(run, one, quantity["metric"]) for one in compared):
+            yield {"metric": quantity["metric"], "seat": None}
         return
     for figure in run.figures(cell):
         if quantity["delta"] and run.same_figure(run.baseline, figure) is None:
@@ -184,30 +190,20 @@ def _asked(run: Run, cell: dict[str, Any], quantity: dict[str, Any]) -> Iterator
 def _measure(run: Run, cell: dict[str, Any], quantity: dict[str, Any], sure: Confidence) -> Iterator[Measure]:
     number = cell["cell"]
     for figure in _asked(run, cell, quantity):
-        if figure["metric"] == SEAT_GAP:
-            yield Measure(SEAT_GAP, number, gap_of_seats(run, cell, sure), cell["games"])
-        elif quantity["delta"]:
+        name = figure["metric"]
+        if quantity["delta"]:
             pair = _pair_with_baseline(run, number)
             assert pair is not None
-            sums = run.pair_sums(pair)[run.paired_figures(pair).index(figure)]
-            difference = difference_of(run, run.manifest["pairs"][pair], figure, sums, sure)
+            if name in MEASURES:
+                difference = measure_difference(run, pair, name, sure)
+            else:
+                sums = run.pair_sums(pair)[run.paired_figures(pair).index(figure)]
+                difference = difference_of(run, run.manifest["pairs"][pair], figure, sums, sure)
             yield Measure(f"delta.{_name(figure)}", number, difference.interval, difference.games)
+        elif name in MEASURES:
+            yield Measure(name, number, *measure(run, cell, name, sure))
         else:
             yield Measure(_name(figure), number, *figure_of(run, number, figure, sure))
-
-
-def gap_of_seats(run: Run, cell: dict[str, Any], sure: Confidence) -> Interval:
-    """The largest difference of two seats' win rates, without sign; with several pairs of seats, each has its part of the error."""
-    seats = [f for f in run.figures(cell) if f["metric"] == WIN]
-    pairs = list(combinations(seats, 2))
-    each = Confidence(sure.error / len(pairs), sure.anytime)
-    gaps = [_without_sign(gap) for first, other in pairs if (gap := compare_seats(run, cell["cell"], first, other, each))]
-    return Interval(*(max(values) for values in zip(*gaps, strict=True)))
-
-
-def _without_sign(gap: Interval) -> Interval:
-    low, high = sorted((abs(gap.low), abs(gap.high)))
-    return Interval(abs(gap.value), 0.0 if gap.low <= 0 <= gap.high else low, high)
 
 
 def _pair_with_baseline(run: Run, cell: int) -> int | None:
@@ -222,9 +218,14 @@ def _name(figure: dict[str, Any]) -> str:
 def _unit(run: Run, name: str) -> tuple[float, str]:
     """By what a figure is multiplied to be shown, and the unit it is then in."""
     delta, metric = name.startswith("delta."), name.removeprefix("delta.").partition("[")[0]
-    if metric == SEAT_GAP or (run.metrics[metric]["kind"] == "share" and delta):
+    if metric in OF_SEATS or (run.metrics[metric]["kind"] == "share" and delta):
         return 100.0, say("percentage points")
     return (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, word(run.metrics[metric]["unit"]))
+
+
+def _is_signed(name: str) -> bool:
+    """Can a figure be on either side of 0, so that its sign is told?"""
+    return name.startswith("delta.") or name == "first_seat_advantage"
 
 
 def _write_band(verdict: Verdict, scale: float, unit: str) -> str:

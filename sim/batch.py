@@ -102,10 +102,10 @@ class Player:
         self.experiment = experiment
         self.line_ups = line_ups
         module = experiment.module
-        counters = {len(policies): Counter(module, len(policies)) for policies, _ in line_ups}
+        counters = {len(policies): Counter(module, len(policies), experiment.ideal_minutes) for policies, _ in line_ups}
         self.counters = [counters[len(policies)] for policies, _ in line_ups]
         seats = [(len(line_ups[pair.cell][0]), len(line_ups[pair.reference][0])) for pair in experiment.pairs]
-        kinds = {both: PairCounter(module, *both) for both in set(seats)}
+        kinds = {both: PairCounter(module, *both, experiment.ideal_minutes) for both in set(seats)}
         self.pair_counters = [kinds[both] for both in seats]
         self.local = threading.local()
         fields = max(len(counter.fields) for counter in self.counters)

@@ -125,12 +125,12 @@ def _read_tallies(connection: sqlite3.Connection, path: Path) -> Iterator[Tallie
 
 def pack(tallies: Tallies) -> bytes:
     """Tallies as bytes: a line of JSON for numbers of any size, then all int64 arrays, compressed."""
-    arrays = [array for cell in tallies.cells for array in (*cell.bins, *cell.groups)]
+    arrays = [array for cell in tallies.cells for array in (*cell.bins, *cell.groups)] + [pair.endings for pair in tallies.pairs]
     head = {
         "games": tallies.games,
         "failed": [(cell, failure.game, failure.fault) for cell, failure in sorted(tallies.failed.items())],
-        "cells": [[c.counts, c.totals, c.squares, c.highlights, len(c.bins), len(c.groups)] for c in tallies.cells],
-        "pairs": [pair.sums for pair in tallies.pairs],
+        "cells": [[c.counts, c.totals, c.squares, c.highlights, c.off_ideal, len(c.bins), len(c.groups)] for c in tallies.cells],
+        "pairs": [[pair.sums, pair.off_ideal] for pair in tallies.pairs],
         "shapes": [array.shape for array in arrays],
     }
     body = b"".join(array.astype("<i8").tobytes() for array in arrays)
@@ -145,11 +145,13 @@ def unpack(packed: bytes) -> Tallies:
     ends = np.cumsum([int(np.prod(shape)) for shape in head["shapes"]])
     arrays = iter([part.reshape(shape).copy() for part, shape in zip(np.split(numbers, ends[:-1]), head["shapes"], strict=True)] if len(ends) else [])
     cells = []
-    for counts, totals, squares, highlights, bins, groups in head["cells"]:
+    for counts, totals, squares, highlights, off_ideal, bins, groups in head["cells"]:
         found = [None if one is None else (tuple(one[0]), one[1]) for one in highlights]
-        cells.append(CellTally(counts, totals, squares, [next(arrays) for _ in range(bins)], found, [next(arrays) for _ in range(groups)]))
+        binned, grouped = ([next(arrays) for _ in range(number)] for number in (bins, groups))
+        cells.append(CellTally(counts, totals, squares, binned, found, grouped, off_ideal))
+    pairs = [PairTally(sums, off_ideal, next(arrays)) for sums, off_ideal in head["pairs"]]
     failed = {cell: Failure(game, fault) for cell, game, fault in head["failed"]}
-    return Tallies(head["games"], cells, [PairTally(sums) for sums in head["pairs"]], failed)
+    return Tallies(head["games"], cells, pairs, failed)
 
 
 def remove(path: Path) -> None:

@@ -12,6 +12,7 @@ A game is a plain module with
     EXACT                         figures known exactly (sim.outcomes.Exact), which every run is held against
     is_symmetric(rules) -> bool   do these rules treat all seats alike
     IDEAL_MINUTES                 (optional) how long a game should last
+    is_out(state, rules, seat)    (optional) is it sure that this seat, whose decision it is, can no longer win; once true, true to the end
     UNTOLD                        STATE fields that a replay leaves out
     PURPOSES                      number of random streams the game itself uses
     set_up(state, rules, streams)

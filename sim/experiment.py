@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,10 +24,11 @@ from sim.errors import InputError, suggest
 from sim.files import read_text
 from sim.games import GAMES
 from sim.knobs import Rules, allowed
-from sim.questions import Precision, Target, is_number, read_precision, read_targets
+from sim.questions import OF_SEATS, Precision, Target, is_number, read_precision, read_targets
 
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
+LADDER_GAMES = 20_000  # per pairing, if not said otherwise
 BASELINE, CONTROL = "baseline", "control"  # what cells are for that no sweep asks for
 TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets", "robust")  # the longer name first
 LINE_UP = "line_up"  # the sweep that `[robust]` adds: the same question under each line-up
@@ -97,6 +98,7 @@ class Experiment:
     baseline: int
     targets: tuple[Target, ...] = ()
     precision: tuple[Precision, ...] = ()
+    until_decided: bool = False  # play on until no target is UNDECIDED
     overrides: tuple[str, ...] = ()
     max_decisions: int = DECISIONS_MOST  # of a game: one that goes on is a policy's mistake
 
@@ -104,6 +106,11 @@ class Experiment:
     def swept_cells(self) -> tuple[Cell, ...]:
         """The cells the file asks for, without those played only to compare with."""
         return tuple(cell for cell in self.cells if not cell.purpose)
+
+    @property
+    def is_sequential(self) -> bool:
+        """Does play stop when enough is known, rather than after a number of games fixed beforehand?"""
+        return bool(self.precision) or self.until_decided
 
     @property
     def module(self) -> ModuleType:
@@ -119,7 +126,8 @@ class _Baseline(BaseModel):
 
 class _Stop(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    precision: dict[str, Any]
+    precision: dict[str, Any] = {}
+    until: Literal["decided"] | None = None
     max_games: Annotated[int, Field(ge=1, le=GAMES_MOST)] = 10_000_000
 
 
@@ -215,14 +223,23 @@ def parse_experiment(
     baseline = _find_baseline(cells, file, base, module, where)
     compared = {(pair.cell, pair.reference) for pair in pairs}
     pairs += [Pair(cell.number, baseline, BASELINE) for cell in cells if cell.number != baseline and (cell.number, baseline) not in compared]
+    ideal_minutes = getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes
     targets = read_targets(file.targets, module, where)
     asked = [(f"targets.{target.quantity.name}", target.quantity) for target in targets]
     asked += [(f"stop.precision.{one.quantity.name}", one.quantity) for one in precision]
     for key, quantity in asked:
         if quantity.delta and len(cells) == 1:
             raise InputError(f"{where}: {key}: the only cell is the baseline itself; sweep something, or give another [baseline]")
+        if quantity.metric == "ideal_duration" and ideal_minutes is None:
+            raise InputError(f"{where}: {key}: no ideal length; write ideal_minutes")
+        if quantity.metric in OF_SEATS and all(len(cell.policies) == 1 for cell in cells):
+            raise InputError(f"{where}: {key}: there is one seat only")
         if quantity.seat is not None and all(quantity.seat >= len(cell.policies) for cell in cells):
             raise InputError(f"{where}: {key}: there is no seat {quantity.seat}; seats are 0 to {max(len(cell.policies) for cell in cells) - 1}")
+    if file.stop and file.stop.until and not targets:
+        raise InputError(f'{where}: stop.until = "decided": nothing to decide; write [targets]')
+    if file.stop and not precision and not file.stop.until:
+        raise InputError(f'{where}: stop.precision: missing; it must be given, or until = "decided"')
     _add_swap(cells, module)
     return Experiment(
         name=_name_folder(path.stem),
@@ -233,7 +250,7 @@ def parse_experiment(
         question=file.question,
         games=file.stop.max_games if file.stop else file.games,
         seed=file.seed,
-        ideal_minutes=getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes,
+        ideal_minutes=ideal_minutes,
         sweep_mode=mode,
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
         cells=tuple(cells),
@@ -241,6 +258,7 @@ def parse_experiment(
         baseline=baseline,
         targets=targets,
         precision=precision,
+        until_decided=bool(file.stop and file.stop.until),
         overrides=tuple(overrides),
         max_decisions=file.max_decisions,
     )
@@ -267,6 +285,22 @@ def parse_comparison(
             _override(data, prefix + key_value, option)
     experiment = parse_experiment(data, path, "", games, seed)
     return replace(experiment, pairs=experiment.pairs or (Pair(0, 0, BASELINE),))  # a rule compared with itself
+
+
+def parse_ladder(game: str, policies: Sequence[str], settings: Sequence[str] = (), games: int | None = None, seed: int | None = None) -> Experiment:
+    """An experiment of each policy against each on both of two seats, under the rules that `settings` (`key=value`) make. Raises InputError."""
+    if 2 not in load_game(game).SEATS:
+        raise InputError(f"{game} is played by one: a ladder needs a game for two seats")
+    if len(policies) < 2:
+        raise InputError("--policies: a ladder needs at least two; name each with a --policies of its own")
+    sweep = {f"policies[{seat}]": list(policies) for seat in range(2)}
+    data: dict[str, Any] = {"game": game, "seats": 2, "games": LADDER_GAMES, "policies": list(policies[:1]), "sweep": sweep}
+    for key_value in settings:
+        if not key_value.startswith("rules."):
+            raise InputError(f"--set {key_value}: allowed: rules.…, as key=value, for example rules.monster_die=4")
+        _override(data, key_value, "--set")
+    data["baseline"] = {"rules": data.get("rules", {})}  # one of the cells: nothing more is played
+    return replace(parse_experiment(data, Path("ladder"), "", games, seed), pairs=())
 
 
 def short_name(setting: str) -> str:

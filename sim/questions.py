@@ -12,8 +12,9 @@ from typing import Any
 from sim.errors import InputError, suggest
 
 QUANTITY = re.compile(r"(?P<delta>delta\.)?(?P<metric>\w+)(\[(?P<seat>[0-9]{1,3})\])?")
-SEAT_GAP = "seat_gap"  # the largest difference of the win rates of two seats
 WIN_RATE = "win_rate"
+OF_SEATS = ("seat_gap", "first_seat_advantage")  # measures of balance that compare the win rates of seats: differences of shares
+MEASURES = (*OF_SEATS, "ending_evenness", "ideal_duration")  # as the reports work them out, all in the unit of a share
 BANDS = ("between", "at_most", "at_least")
 
 
@@ -101,17 +102,13 @@ def _read_quantity(name: str, module: ModuleType, key: str) -> Quantity:
     metrics = {metric.name: metric for metric in module.METRICS}
     match = QUANTITY.fullmatch(name)
     if not match:
-        raise InputError(f"{key}: no figure; write metric, metric[seat], seat_gap, or delta. before a metric")
+        raise InputError(f"{key}: no figure; write metric, metric[seat], or delta. before either")
     metric, seat, delta = match["metric"], match["seat"], bool(match["delta"])
-    if metric == SEAT_GAP:
-        if delta or seat is not None:
-            raise InputError(f"{key}: seat_gap has neither seat nor delta")
-        if WIN_RATE not in metrics or max(module.SEATS) < 2:
-            raise InputError(f"{key}: {module.TITLE} has no seats to compare")
-        return Quantity(name, metric, None, False)
-    if metric not in metrics:
-        raise InputError(f"{key}: unknown metric; {suggest(metric, [*metrics, SEAT_GAP])}")
-    if seat is not None and not metrics[metric].per_seat:
+    if metric not in (*metrics, *MEASURES):
+        raise InputError(f"{key}: unknown metric; {suggest(metric, [*metrics, *MEASURES])}")
+    if metric in OF_SEATS and (WIN_RATE not in metrics or max(module.SEATS) < 2):
+        raise InputError(f"{key}: {module.TITLE} has no seats to compare")
+    if seat is not None and (metric in MEASURES or not metrics[metric].per_seat):
         raise InputError(f"{key}: {metric} is of the whole game, not of a seat")
     if seat is not None and int(seat) >= max(module.SEATS):
         raise InputError(f"{key}: there is no seat {seat}; seats are 0 to {max(module.SEATS) - 1}")
@@ -119,8 +116,8 @@ def _read_quantity(name: str, module: ModuleType, key: str) -> Quantity:
 
 
 def _limits(quantity: Quantity, module: ModuleType) -> tuple[float, float]:
-    share = quantity.metric == SEAT_GAP or any(m.kind == "share" for m in module.METRICS if m.name == quantity.metric)
-    return (-1.0 if quantity.delta else 0.0, 1.0) if share else (-math.inf, math.inf)
+    share = quantity.metric in MEASURES or any(m.kind == "share" for m in module.METRICS if m.name == quantity.metric)
+    return (-1.0 if quantity.delta or quantity.metric == "first_seat_advantage" else 0.0, 1.0) if share else (-math.inf, math.inf)
 
 
 def is_number(value: Any) -> bool:

@@ -77,6 +77,23 @@ def draw_below(stream, n):
 
 
 @jit
+def draw_bit(stream, mask):
+    """Index (int64) of a uniformly drawn set bit of `mask`, which must not be 0."""
+    count = 0
+    rest = mask
+    while rest != 0:
+        rest &= rest - 1
+        count += 1
+    skip = draw_below(stream, count)
+    for _ in range(skip):
+        mask &= mask - 1
+    index = 0
+    while (mask >> index) & 1 == 0:
+        index += 1
+    return index
+
+
+@jit
 def draw_unit(stream):
     """Uniform float64 in [0, 1), 53 bits."""
     return np.float64(next_word(stream) >> _S11) * _TO_UNIT

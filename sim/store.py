@@ -30,11 +30,10 @@ from sim.experiment import Cell, Experiment, short_name
 from sim.jit import source_digest
 from sim.knobs import describe
 from sim.tally import fields_of, figures_of, grouped_fields
-from sim.usage import split_sample
+from sim.usage import WITHOUT, Usage, split_sample
 
 FORMAT = 3
 LOCK = ".lock"
-Usage = Sequence[np.ndarray[Any, np.dtype[np.int64]]]
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 LEFTOVERS = (".manifest.json.*", ".tallies.npz.*", ".report.*")  # of a run that was killed while it wrote
 
@@ -77,7 +76,7 @@ class RunFolder:
         finally:
             ledger.close()
 
-    def finish(self, tallies: Tallies, failures: dict[int, str], usage: Usage = ()) -> None:
+    def finish(self, tallies: Tallies, failures: dict[int, str], usage: Sequence[Usage] = ()) -> None:
         """Write the run, whole or not at all, then drop its blocks. Raises InputError."""
         write_stored(self.folder, fill_manifest(self.about["manifest"], tallies, failures), build_arrays(tallies, usage))
         remove(self.blocks)
@@ -178,7 +177,7 @@ def write_stored(folder: Path, manifest: dict[str, Any], arrays: dict[str, Any])
         _replace(folder / "manifest.json", lambda path: path.write_text(text + "\n", encoding="utf-8"))
 
 
-def write_run(folder: Path, experiment: Experiment, tallies: Tallies, command: str, usage: Usage = ()) -> None:
+def write_run(folder: Path, experiment: Experiment, tallies: Tallies, command: str, usage: Sequence[Usage] = ()) -> None:
     """Store a run played in memory. Raises InputError if the folder cannot be written."""
     write_stored(folder, fill_manifest(build_manifest(experiment, command), tallies), build_arrays(tallies, usage))
 
@@ -226,13 +225,16 @@ def build_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         "extra_cells": [_describe_cell(experiment, cell) | {"purpose": cell.purpose} for cell in experiment.cells if cell.purpose],
         "baseline": experiment.baseline,
         "precision": [asdict(asked) for asked in experiment.precision],
+        "until_decided": experiment.until_decided,
         "targets": [asdict(target) for target in experiment.targets],
         "exact": [asdict(exact) | {"rules": module.Rules(**exact.rules).model_dump(mode="json")} for exact in module.EXACT],
         "pairs": [asdict(pair) | {"knob": short_name(pair.setting)} for pair in experiment.pairs],
         "columns": [asdict(column) for column in module.COLUMNS],
         "metrics": [asdict(metric) for metric in module.METRICS],
         "actions": [actions.get(n, "") for n in range(max(actions) + 1)],
+        "tells_out": hasattr(module, "is_out"),
         "usage_games": math.prod(split_sample(experiment.games)),
+        "without_games": WITHOUT,
         "headlines": list(module.HEADLINES),
         "distributions": list(module.DISTRIBUTIONS),
         "assumptions": list(module.ASSUMPTIONS),
@@ -265,7 +267,7 @@ def _values(order: Sequence[tuple[str, int]], keys: Sequence[int]) -> dict[str, 
     return {column: sign * key for (column, sign), key in zip(order, keys, strict=True)}
 
 
-def build_arrays(tallies: Tallies, usage: Usage = ()) -> dict[str, Any]:
+def build_arrays(tallies: Tallies, usage: Sequence[Usage] = ()) -> dict[str, Any]:
     """The tallies as the reports read them."""
     arrays: dict[str, Any] = {}
     for n, cell in enumerate(tallies.cells):
@@ -273,12 +275,15 @@ def build_arrays(tallies: Tallies, usage: Usage = ()) -> dict[str, Any]:
         arrays[f"cell{n}_sums"] = np.array([[str(x) for x in row] for row in zip(cell.counts, cell.totals, cell.squares, strict=True)])
         arrays[f"cell{n}_bins"] = np.concatenate(cell.bins)
         arrays[f"cell{n}_lengths"] = np.array([len(bins) for bins in cell.bins])
+        arrays[f"cell{n}_off_ideal"] = np.array([str(x) for x in cell.off_ideal])
         for k, groups in enumerate(cell.groups):
             arrays[f"cell{n}_groups{k}"] = groups
-    for n, counts in enumerate(usage):
-        arrays[f"cell{n}_usage"] = counts
+    for n, sample in enumerate(usage):
+        arrays |= {f"cell{n}_usage": sample.counts, f"cell{n}_effects": sample.effects, f"cell{n}_race": sample.race}
     for n, pair in enumerate(tallies.pairs):
         arrays[f"pair{n}_sums"] = np.array([[str(x) for x in row] for row in pair.sums])
+        arrays[f"pair{n}_off_ideal"] = np.array([str(x) for x in pair.off_ideal])
+        arrays[f"pair{n}_endings"] = pair.endings
     return arrays
 
 

@@ -6,6 +6,9 @@ memory does not grow with the number of games. Distributions are counted in bins
 
 Columns that have quantiles or standard deviations are counted once more, coarsely and in GROUPS groups by game index: the groups are
 what a paired bootstrap draws from, the same whatever the blocks were.
+
+Measures of balance need two things besides: how far each game was from the ideal length (none is further off than no game at all), and
+how games ended in both cells of a pair, a joint table.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +27,7 @@ EXACT = 4096
 GROUPS = 32
 GROUPS_EXACT = 512  # bins of the groups: 1/256 wide beyond this
 LOW_32 = 0xFFFFFFFF
+SECONDS = "seconds"  # the column of playing time, of games that have one
 DRAWN = ("quantile", "sd")  # kinds of figures whose differences are bootstrapped
 
 
@@ -75,9 +79,35 @@ def grouped_fields(module: ModuleType, seats: int) -> list[int]:
     return sorted({figure.index for figure in figures_of(module, seats) if figure.metric.kind in DRAWN})
 
 
+def ending_field(module: ModuleType, seats: int) -> int | None:
+    """The flat field that tells how a game ended: of the first labelled column that all seats share; None if there is none."""
+    return next((n for n, f in enumerate(fields_of(module, seats)) if f.column.labels and not f.column.per_seat), None)
+
+
+class Ideal(NamedTuple):
+    """The ideal length of a game in the units of its flat field."""
+
+    field: int
+    length: int
+
+    def distances(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """How far from the ideal each game of rows (games, fields) is, at most as far as a game of no length: (games, 1)."""
+        lengths = rows[:, [self.field]]
+        return np.where(lengths == MISSING, MISSING, np.minimum(np.abs(lengths - self.length), self.length))
+
+
+def ideal_of(module: ModuleType, seats: int, minutes: float | None) -> Ideal | None:
+    """The ideal length, for games whose playing time is told."""
+    field = next((n for n, f in enumerate(fields_of(module, seats)) if f.column.name == SECONDS), None)
+    return None if minutes is None or field is None else Ideal(field, round(60 * minutes / fields_of(module, seats)[field].column.scale))
+
+
 @dataclass
 class CellTally:
-    """Exact sums of one cell: per field the games counted, Σx, Σx² and the bins; the games to tell; (GROUPS, bins) per grouped field."""
+    """Exact sums of one cell: per field the games counted, Σx, Σx² and the bins; the games to tell; (GROUPS, bins) per grouped field.
+
+    `off_ideal` is n, Σx, Σx² of the distances from the ideal length; empty without an ideal.
+    """
 
     counts: list[int]
     totals: list[int]
@@ -85,6 +115,7 @@ class CellTally:
     bins: list[np.ndarray[Any, np.dtype[np.int64]]]
     highlights: list[tuple[tuple[int, ...], int] | None] = field(default_factory=list)
     groups: list[np.ndarray[Any, np.dtype[np.int64]]] = field(default_factory=list)
+    off_ideal: list[int] = field(default_factory=list)
 
     def add(self, other: CellTally) -> None:
         """Take in the tally of other games of the same cell."""
@@ -93,37 +124,45 @@ class CellTally:
         self.squares = [a + b for a, b in zip(self.squares, other.squares, strict=True)]
         self.bins = [_add_bins(a, b) for a, b in zip(self.bins, other.bins, strict=True)]
         self.groups = [_add_bins(a, b) for a, b in zip(self.groups, other.groups, strict=True)]
+        self.off_ideal = [a + b for a, b in zip(self.off_ideal, other.off_ideal, strict=True)]
         both = zip(self.highlights, other.highlights, strict=True)
         self.highlights = [min((one for one in pair if one is not None), default=None) for pair in both]
 
     def emptied(self) -> CellTally:
         """The tally of none of the cell's games."""
         zeros, none = [0] * len(self.counts), [array[..., :0] for array in self.bins]
-        return CellTally(zeros, zeros, zeros, none, [None] * len(self.highlights), [array[..., :0] for array in self.groups])
+        groups = [array[..., :0] for array in self.groups]
+        return CellTally(zeros, zeros, zeros, none, [None] * len(self.highlights), groups, [0] * len(self.off_ideal))
 
 
 @dataclass
 class PairTally:
     """Exact sums of each figure over the games both cells played (x: cell, y: reference; a share counts 0 or 1).
 
-    n, Σx, Σx² of the games with an x; n, Σy, Σy² of those with a y; n, Σx, Σy, Σxy of those with both.
+    n, Σx, Σx² of the games with an x; n, Σy, Σy² of those with a y; n, Σx, Σy, Σxy of those with both. `off_ideal` is one more such row,
+    of the distances from the ideal length (empty without an ideal). `endings` counts games by ending (in the cell, in the reference).
     """
 
     sums: list[list[int]]
+    off_ideal: list[int] = field(default_factory=list)
+    endings: np.ndarray[Any, np.dtype[np.int64]] = field(default_factory=lambda: np.zeros((0, 0), np.int64))
 
     def add(self, other: PairTally) -> None:
         """Take in the tally of other games of the same pair."""
         self.sums = [[a + b for a, b in zip(mine, theirs, strict=True)] for mine, theirs in zip(self.sums, other.sums, strict=True)]
+        self.off_ideal = [a + b for a, b in zip(self.off_ideal, other.off_ideal, strict=True)]
+        self.endings = self.endings + other.endings
 
     def emptied(self) -> PairTally:
         """The tally of none of the pair's games."""
-        return PairTally([[0] * len(row) for row in self.sums])
+        return PairTally([[0] * len(row) for row in self.sums], [0] * len(self.off_ideal), np.zeros_like(self.endings))
 
 
 class Counter:
-    """Turns blocks of outcome rows into tallies, for one game and number of seats."""
+    """Turns blocks of outcome rows into tallies, for one game and number of seats; `ideal_minutes` is how long a game should last."""
 
-    def __init__(self, module: ModuleType, seats: int) -> None:
+    def __init__(self, module: ModuleType, seats: int, ideal_minutes: float | None = None) -> None:
+        self.ideal = ideal_of(module, seats, ideal_minutes)
         self.fields = fields_of(module, seats)
         self.lows = np.array([f.column.low for f in self.fields], dtype=np.int64)
         self.grouped = grouped_fields(module, seats)
@@ -146,13 +185,17 @@ class Counter:
             bins=[bins[a:b].copy() for a, b in itertools.pairwise(starts)],
             highlights=highlights,
             groups=[_tally_groups(rows, first, f, self.lows[f]) for f in self.grouped],
+            off_ideal=_pair_distances(rows, self.ideal, rows, self.ideal)[:3],
         )
 
 
 class PairCounter:
     """Turns two cells' rows of the same games into tallies; where their seats differ in number, of the figures both have."""
 
-    def __init__(self, module: ModuleType, seats: int, reference_seats: int) -> None:
+    def __init__(self, module: ModuleType, seats: int, reference_seats: int, ideal_minutes: float | None = None) -> None:
+        self.ideals = [ideal_of(module, n, ideal_minutes) for n in (seats, reference_seats)]
+        self.endings = [ending_field(module, n) for n in (seats, reference_seats)]
+        self.kinds = 0 if self.endings[0] is None else len(fields_of(module, seats)[self.endings[0]].column.labels)
         theirs = {(f.metric.name, f.seat): f.index for f in figures_of(module, reference_seats)}
         paired = [f for f in figures_of(module, seats) if (f.metric.name, f.seat) in theirs]
         self.index = np.array([f.index for f in paired], dtype=np.int64)
@@ -161,12 +204,39 @@ class PairCounter:
 
     def tally(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> PairTally:
         """The tally of outcome rows of a cell and of its reference."""
-        counts, products = _tally_pair(rows, reference, self.index, self.reference_index, self.equals)
-        sums = []
-        for n, p in zip(counts, products, strict=True):
-            squares_x, squares_y, both = (_join(high, low) for high, low in p)
-            sums.append([int(n[0]), int(n[1]), squares_x, int(n[2]), int(n[3]), squares_y, int(n[4]), int(n[5]), int(n[6]), both])
-        return PairTally(sums)
+        sums = _pair_rows(rows, reference, self.index, self.reference_index, self.equals)
+        return PairTally(sums, _pair_distances(rows, self.ideals[0], reference, self.ideals[1]), self._count_endings(rows, reference))
+
+    def _count_endings(self, rows: np.ndarray[Any, np.dtype[np.int64]], reference: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Games by ending, (in the cell, in the reference)."""
+        both = min(len(rows), len(reference))
+        if not self.kinds:
+            return np.zeros((0, 0), np.int64)
+        joint = rows[:both, self.endings[0]] * self.kinds + reference[:both, self.endings[1]]
+        return np.bincount(joint, minlength=self.kinds**2).reshape(self.kinds, self.kinds)
+
+
+FIRST_FIELD, NO_SHARE = np.array([0]), np.array([MISSING])
+
+
+def _pair_distances(
+    rows: np.ndarray[Any, np.dtype[np.int64]], ideal: Ideal | None, others: np.ndarray[Any, np.dtype[np.int64]], same: Ideal | None
+) -> list[int]:
+    """One row of pair sums of the distances from the ideal length; empty without one."""
+    if ideal is None or same is None:
+        return []
+    (sums,) = _pair_rows(ideal.distances(rows), same.distances(others), FIRST_FIELD, FIRST_FIELD, NO_SHARE)
+    return sums
+
+
+def _pair_rows(rows: Any, reference: Any, index: Any, reference_index: Any, equals: Any) -> list[list[int]]:
+    """The sums of a PairTally: figures that are the fields `index` and `reference_index`, or the share of games with the value `equals`."""
+    counts, products = _tally_pair(rows, reference, index, reference_index, equals)
+    sums = []
+    for n, p in zip(counts, products, strict=True):
+        squares_x, squares_y, both = (_join(high, low) for high, low in p)
+        sums.append([int(n[0]), int(n[1]), squares_x, int(n[2]), int(n[3]), squares_y, int(n[4]), int(n[5]), int(n[6]), both])
+    return sums
 
 
 def _join(high: Any, low: Any) -> int:

@@ -14,9 +14,9 @@ import pytest
 from policies.loading import load_line_ups
 from reports.findings import Results, find
 from reports.ladder import POINTS, Meeting, find_ladder, rate
-from reports.measures import average
 from reports.report import build_report
 from reports.run import Run
+from reports.statistics import average
 from sim.errors import InputError
 from sim.experiment import BASELINE, parse_experiment
 from sim.games import mint_tin
@@ -138,7 +138,7 @@ def experiment_of(games: int = 300, **changes: Any) -> Any:
 
 def test_actions_are_counted_as_a_replay_shows_them() -> None:
     experiment = experiment_of(40)
-    counts, *_ = count_usage(experiment, load_line_ups(experiment))
+    (counts, _, _), *_ = count_usage(experiment, load_line_ups(experiment))
     legal: Counter[str] = Counter()
     chosen: Counter[str] = Counter()
     table = seat_table(mint_tin, mint_tin.Rules(), ["brawler", "racer"])
@@ -224,7 +224,7 @@ def test_a_run_of_each_against_each_has_a_ladder(tmp_path: Path) -> None:
     experiment = experiment_of(sweep=sweep)
     line_ups = load_line_ups(experiment)
     write_run(tmp_path, experiment, play_experiment(experiment, line_ups), "command", count_usage(experiment, line_ups))
-    ladder = find_ladder(Results(Run(tmp_path)))
+    ladder = find_ladder(Run(tmp_path))
     assert ladder is not None
     assert [name for name, _ in ladder.ratings] == ["racer", "random"]
     build_report(tmp_path)

@@ -133,7 +133,7 @@ def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline()
         (BASE + "[targets]\nboth_lose_rate = { between = [0, 1], at_most = 1 }", ("targets.both_lose_rate", "between stands with at_most")),
         (BASE + '[targets]\n"win_rate[2]" = { at_most = 1 }', ("targets.win_rate[2]", "no seat 2")),
         (BASE + '[targets]\n"mean_rolls[0]" = { at_most = 1 }', ("targets.mean_rolls[0]", "whole game")),
-        (BASE + '[targets]\n"delta.seat_gap" = { at_most = 1 }', ("targets.delta.seat_gap", "neither")),
+        (BASE + '[targets]\n"seat_gap[0]" = { at_most = 1 }', ("targets.seat_gap[0]", "of the whole game")),
         (BASE + '[targets]\n"win rate" = { at_most = 1 }', ("targets.win rate", "no figure")),
         (BASE + "[targets]\ndelta.mean_rolls = { at_most = 1 }", ("targets.delta.mean_rolls", "only cell is the baseline")),
         ('game = "scoundrel"\npolicies = ["first"]\n[targets]\nseat_gap = { at_most = 0.1 }', ("targets.seat_gap", "no seats")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -94,6 +95,16 @@ def compare_outcome(twin: Twin, outcome: dict[str, int]) -> None:
         "winner_led_at_half": MISSING if twin.winner is None else half == twin.winner,
         "margin": MISSING if twin.winner is None else points[twin.winner] - max(p for seat, p in enumerate(points) if seat != twin.winner),
     }
+    for tenth in kitty_paw.TENTHS:
+        leader = twin.leaders[(twin.rounds - twin.extra) * tenth // 10]
+        expected[f"leader_at_{10 * tenth}_won"] = MISSING if leader is None else leader == twin.winner
+    drama = ("winner_behind_mean", "winner_behind_most", "decisive_moment")
+    if twin.winner is None:
+        expected |= dict.fromkeys(drama, MISSING)
+    else:
+        behind = twin.behind()
+        told = (100 * sum(behind) / len(behind), max(behind), 1000 * twin.decided() / len(behind))
+        expected |= {name: math.floor(value + 0.5) for name, value in zip(drama, told, strict=True)}
     for player in twin.players:
         counts = (points[player.seat], len(player.completed), len(player.penalties), player.right, player.wrong, player.last)
         names = ("points", "completed", "penalty_cards", "right_calls", "wrong_calls", "last_touches")

@@ -14,7 +14,7 @@ import pytest
 from policies.loading import load_line_ups
 from reports.languages import LANGUAGES, Speech, load_speech, localize, read_catalogue, say, speak, word, write_count
 from reports.report import build_report
-from reports.run import MEASURES, USE_MEANING
+from reports.run import EFFECT_MEANING, MEASURES, USE_MEANING
 from sim.experiment import parse_experiment
 from sim.games import mint_tin
 from sim.knobs import describe
@@ -28,7 +28,7 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 
 def messages() -> set[str]:
     """Every message that reports can say, from the sources."""
-    found = {name.replace("_", " ") for name in MEASURES} | set(MEASURES.values()) | {USE_MEANING}
+    found = {name.replace("_", " ") for name in MEASURES} | set(MEASURES.values()) | {USE_MEANING, EFFECT_MEANING}
     for path in REPORTS.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say" and isinstance(node.args[0], ast.Constant):

@@ -156,6 +156,8 @@ def store(
         "extra_cells": [],
         "baseline": 0,
         "precision": [],
+        "until_decided": False,
+        "tells_out": False,
         "targets": [],
         "exact": [],
         "grouped": {str(seats): [next(n for n, f in enumerate(fields) if f["column"] == "seconds")]},
@@ -177,21 +179,39 @@ def store(
         arrays[f"cell{n}_bins"] = np.concatenate([s.bins for s in sums])
         arrays[f"cell{n}_lengths"] = np.array([len(s.bins) for s in sums])
         arrays[f"cell{n}_groups0"] = group(outcomes.seconds)
+        off = off_ideal(outcomes.seconds, manifest.get("ideal_minutes"))
+        has = off != MISSING
+        arrays[f"cell{n}_off_ideal"] = np.array([str(int(x)) for x in (has.sum(), off[has].sum(), (off[has] ** 2).sum())])
     for n, pair in enumerate(pairs):
         rows = []
         for f in figures:
             metric = next(m for m in metrics if m["name"] == f["metric"])
             x, y = (cells[pair[which]][1].fields()[f["field"]] for which in ("cell", "reference"))
             has_x, has_y = x != MISSING, y != MISSING
-            both = has_x & has_y
             x, y = (np.where(v == f["equals"], 1, 0) if metric["kind"] == "share" else v for v in (x, y))
-            own = [total for v, has in ((x, has_x), (y, has_y)) for total in (has.sum(), v[has].sum(), (v[has] ** 2).sum())]
-            rows.append([str(int(total)) for total in (*own, both.sum(), x[both].sum(), y[both].sum(), (x[both] * y[both]).sum())])
+            rows.append(pair_row(np.where(has_x, x, MISSING), np.where(has_y, y, MISSING)))
         arrays[f"pair{n}_sums"] = np.array(rows)
+        x, y = (cells[pair[which]][1] for which in ("cell", "reference"))
+        arrays[f"pair{n}_off_ideal"] = np.array(pair_row(*(off_ideal(one.seconds, manifest.get("ideal_minutes")) for one in (x, y))))
+        arrays[f"pair{n}_endings"] = np.array([[int(((x.ending == i) & (y.ending == j)).sum()) for j in range(len(labels))] for i in range(len(labels))])
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "tallies.npz", **arrays)
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     return folder
+
+
+def off_ideal(seconds: Any, minutes: float | None) -> Any:
+    """How far each game is from the ideal length, in the column's units (half seconds); at most as far as none at all."""
+    length = round(120 * (minutes or 1))
+    return np.where(seconds == MISSING, MISSING, np.minimum(np.abs(seconds - length), length))
+
+
+def pair_row(x: Any, y: Any) -> list[str]:
+    """Exact sums of a figure over the games of both cells, as sim/tally.py has them."""
+    has_x, has_y = x != MISSING, y != MISSING
+    both = has_x & has_y
+    own = [total for v, has in ((x, has_x), (y, has_y)) for total in (has.sum(), v[has].sum(), (v[has] ** 2).sum())]
+    return [str(int(total)) for total in (*own, both.sum(), x[both].sum(), y[both].sum(), (x[both] * y[both]).sum())]
 
 
 def sum_up(values: Any, low: int = 0, scale: float = 1.0) -> Sums:

@@ -13,11 +13,12 @@ import pytest
 from policies.loading import load_line_ups
 from reports.answers import CONTROL_FAILED, FAILED, UNDECIDED, answer
 from reports.controls import control
+from reports.measures import measure
 from reports.report import build_report
 from reports.run import Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
-from reports.verdicts import Measure, Verdict, compare, find_imprecise, find_open, gap_of_seats, judge
+from reports.verdicts import Measure, Verdict, compare, find_imprecise, find_open, judge
 from sim.batch import Block, Player, Tallies, looks
 from sim.experiment import Experiment, parse_comparison, parse_experiment
 from sim.outcomes import MISSING
@@ -96,7 +97,7 @@ def test_the_gap_of_seats_is_the_largest_of_all_pairs(tmp_path: Path) -> None:
     outcomes = play(9000, seats=3)
     outcomes.ending = np.where((outcomes.ending == 2) & (np.arange(9000) % 2 == 0), 0, outcomes.ending)
     run = Run(store(tmp_path, [({}, outcomes)]))
-    gap = gap_of_seats(run, run.cells[0], Confidence())
+    gap, _ = measure(run, run.cells[0], "seat_gap")
     wins = [(outcomes.ending == seat).mean() for seat in range(3)]
     assert gap.value == pytest.approx(max(wins) - min(wins), abs=1e-12)
     assert gap.low < gap.value < gap.high

@@ -36,6 +36,8 @@ FACE_UP = 4  # cards face up in a round
 CAT_IN_BOX_CARDS = 8
 CARDS = 48
 ROUNDS_MOST = CARDS // FACE_UP  # before a tie-break
+KITTENS_MOST = 7  # shown on a card, and so points for it
+TENTHS = (1, 2, 3, 4, 6, 7, 8, 9)  # at five, the half of the game, there is a column already
 
 # ---------------------------------------------------------------- the cards
 
@@ -311,12 +313,13 @@ STATE = np.dtype(
         ("last_leader", np.int64),
         ("lead_changes", np.int64),
         ("leads", np.int64, (ROUNDS_MOST + 1,)),  # the leader before the first round and after each
+        ("history", np.int64, (SEATS_MOST * (ROUNDS_MOST + 1),)),  # the points of each seat then
         ("winner", np.int64),
     ],
     align=True,
 )
 
-UNTOLD = ("deck", "removed", "leads")  # fields too long to tell
+UNTOLD = ("deck", "removed", "leads", "history")  # fields too long to tell
 
 VIEW = np.dtype(
     [
@@ -363,6 +366,10 @@ OUTCOME = np.dtype(
         ("leader_at_half_won", np.int64),
         ("winner_led_at_half", np.int64),
         ("margin", np.int64),
+        *((f"leader_at_{10 * tenth}_won", np.int64) for tenth in TENTHS),
+        ("winner_behind_mean", np.int64),
+        ("winner_behind_most", np.int64),
+        ("decisive_moment", np.int64),
     ],
     align=True,
 )
@@ -388,6 +395,10 @@ COLUMNS = (
     Column("leader_at_half_won", "did that leader win; none without a leader"),
     Column("winner_led_at_half", "did the winner lead at half; none if the win is shared"),
     Column("margin", "points of the winner above the next seat; none if the win is shared", "points"),
+    *(Column(f"leader_at_{10 * tenth}_won", f"did the leader after {10 * tenth}% of the rounds win; none without a leader") for tenth in TENTHS),
+    Column("winner_behind_mean", "points the winner was behind, on average over the rounds; none if the win is shared", "points", scale=0.01),
+    Column("winner_behind_most", "most points the winner was behind; none if the win is shared", "points"),
+    Column("decisive_moment", "when the winner took the lead for good, as a part of the rounds; none if the win is shared", "%", scale=0.1),
 )
 
 _ASSUMED: dict[str, Any] = {"assumed": True}  # all rest on modelled hands
@@ -414,6 +425,24 @@ METRICS = (
     Metric("lead_changes", "mean changes of the lead", "lead_changes", "mean", unit="changes", **_ASSUMED),
     Metric("leader_at_half_wins", "of the games with a leader at half, share that leader wins", "leader_at_half_won", "share", equals=1, unit="%", **_ASSUMED),
     Metric("winner_led_at_half", "of the games won, share in which the winner led at half", "winner_led_at_half", "share", equals=1, unit="%", **_ASSUMED),
+    *(
+        Metric(
+            f"leader_at_{10 * tenth}_wins",
+            f"of the games with a leader after {10 * tenth}% of the rounds, share that leader wins",
+            f"leader_at_{10 * tenth}_won",
+            "share",
+            equals=1,
+            unit="%",
+            **_ASSUMED,
+        )
+        for tenth in TENTHS
+    ),
+    Metric("mean_drama", "mean points the winner was behind over the rounds", "winner_behind_mean", "mean", unit="points", **_ASSUMED),
+    Metric("most_drama", "mean of the most points the winner was behind", "winner_behind_most", "mean", unit="points", **_ASSUMED),
+    Metric(
+        "winner_never_behind", "of the games won, share in which the winner was never behind", "winner_behind_most", "share", equals=0, unit="%", **_ASSUMED
+    ),
+    Metric("decisive_moment", "mean part of the rounds after which the winner is ahead to the end", "decisive_moment", "mean", unit="%", **_ASSUMED),
     Metric("mean_margin", "mean points of the winner above the next seat", "margin", "mean", unit="points", **_ASSUMED),
 )
 
@@ -500,6 +529,8 @@ def set_up(state, rules, streams):
     state.leader = NOBODY
     state.last_leader = NOBODY
     state.leads[0] = NOBODY
+    for seat in range(SEATS_MOST):
+        state.history[seat] = 0
     state.winner = NOBODY
     state.phase = DEALING
     _clear_round(state)
@@ -616,6 +647,24 @@ def _foremost(times, among, sign, lots):
             if draw_below(lots, alike) == 0:
                 best = seat
     return best
+
+
+@jit
+def is_out(state, rules, seat):
+    """Can `seat` surely no longer win? So if the rounds left cannot make good how far another is ahead.
+
+    In each, `seat` gains at most KITTENS_MOST points, and in all no more cards than end the game; another loses at most its dearest penalty.
+    """
+    if state.tie_breaks > 0:
+        return False
+    left = state.deck_size - state.dealt
+    rounds = 1 + left // FACE_UP + (1 if left % FACE_UP >= rules.seats else 0)
+    gain = KITTENS_MOST * min(rounds, rules.cards_to_win - state.completed[seat])
+    loss = rounds * max(rules.penalty_points[0], rules.penalty_points[1], rules.penalty_points[2])
+    beyond = 0  # what can be made good
+    for other in range(rules.seats):
+        beyond = max(beyond, state.points[other] - state.points[seat] - gain - (loss if rules.penalties[other] else 0))
+    return beyond > 0
 
 
 # ---------------------------------------------------------------- chance
@@ -880,6 +929,8 @@ def _update_lead(state, rules):
             state.lead_changes += 1
         state.last_leader = state.leader
     state.leads[state.rounds] = state.leader
+    for seat in range(rules.seats):
+        state.history[SEATS_MOST * state.rounds + seat] = state.points[seat]
 
 
 # ---------------------------------------------------------------- outcome
@@ -913,3 +964,43 @@ def score(state, rules, streams, row):
     row.leader_at_half_won = MISSING if row.leader_at_half == NOBODY else (1 if row.leader_at_half == winner else 0)
     row.winner_led_at_half = MISSING if winner == NOBODY else (1 if row.leader_at_half == winner else 0)
     row.margin = MISSING if winner == NOBODY else state.points[winner] - next_points
+    row.leader_at_10_won = _leader_won(state, 1)
+    row.leader_at_20_won = _leader_won(state, 2)
+    row.leader_at_30_won = _leader_won(state, 3)
+    row.leader_at_40_won = _leader_won(state, 4)
+    row.leader_at_60_won = _leader_won(state, 6)
+    row.leader_at_70_won = _leader_won(state, 7)
+    row.leader_at_80_won = _leader_won(state, 8)
+    row.leader_at_90_won = _leader_won(state, 9)
+    if winner == NOBODY:
+        row.winner_behind_mean = row.winner_behind_most = row.decisive_moment = MISSING
+    else:
+        _score_drama(state, rules, row)
+
+
+@jit
+def _leader_won(state, tenth):
+    """Did the leader after so many tenths of the rounds win: 1 or 0; MISSING without a leader."""
+    leader = state.leads[(state.rounds - state.tie_breaks) * tenth // 10]
+    return MISSING if leader == NOBODY else (1 if leader == state.winner else 0)
+
+
+@jit
+def _score_drama(state, rules, row):
+    """How far behind the winner was before each round, on average and at most, and when it took the lead for good; tie-breaks aside."""
+    rounds = state.rounds - state.tie_breaks
+    total = most = settled = 0
+    for k in range(rounds):
+        own = state.history[SEATS_MOST * k + state.winner]
+        behind = 0
+        for seat in range(rules.seats):
+            behind = max(behind, state.history[SEATS_MOST * k + seat] - own)
+        total += behind
+        most = max(most, behind)
+        if state.leads[k] != state.winner:
+            settled = k + 1
+    if state.leads[rounds] != state.winner:  # a tie-break settles it
+        settled = rounds
+    row.winner_behind_mean = np.int64(100.0 * total / rounds + 0.5)
+    row.winner_behind_most = most
+    row.decisive_moment = np.int64(1000.0 * settled / rounds + 0.5)

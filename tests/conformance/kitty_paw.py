@@ -68,6 +68,7 @@ HIDDEN = (
     "removed",
     "seconds",
     "leads",
+    "history",
 )  # fmt: skip - how others build, and bookkeeping no seat is shown
 
 

@@ -64,6 +64,7 @@ class Twin:
         self.over = False
         self.winner: int | None = None
         self.leaders: list[int | None] = [None]
+        self.standings: list[list[int]] = [[0] * seats]  # points before the first round and after each
         self.stage = "deal"
 
     # -- a round
@@ -238,6 +239,7 @@ class Twin:
                 self.extra += 1
             return
         totals = [self.points(player) for player in self.players]
+        self.standings.append(totals)
         ahead = [player for player in self.players if self.points(player) == max(totals)]
         self.leaders.append(ahead[0].seat if len(ahead) == 1 else None)
         counted = [len(p.completed) + (len(p.penalties) if self.knobs["five_counts"] == "all" else 0) for p in self.players]
@@ -256,6 +258,16 @@ class Twin:
         self.over = True
         self.winner = winner
         self.stage = "over"
+
+    def behind(self) -> list[int]:
+        """How many points the winner was behind before each round, tie-breaks aside."""
+        assert self.winner is not None
+        return [max(totals) - totals[self.winner] for totals in self.standings[:-1]]
+
+    def decided(self) -> int:
+        """The rounds after which the winner was ahead to the end; all of them if a tie-break decided."""
+        ahead = [leader == self.winner for leader in self.leaders]
+        return max((n for n in range(len(ahead)) if not all(ahead[n:])), default=-1) + 1 if ahead[-1] else len(ahead) - 1
 
     def lead_changes(self) -> int:
         """Times a seat took the lead over from another."""
