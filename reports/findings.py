@@ -28,6 +28,7 @@ WINNER_LED = "winner_led_at_half"
 DRAMA: Figure = ("mean_drama", None)
 DECISIVE: Figure = ("decisive_moment", None)
 LINE_UP = "line_up"  # the sweep of `[robust]`
+SEATS = "seats"  # the sweep of how many play
 
 ASSUMED = "†"  # marks what rests on assumed figures
 
@@ -177,7 +178,8 @@ def name_setting(setting: str) -> str:
     policy = POLICY.fullmatch(setting)
     if policy:
         return say("{parameter} of seat {seat}", parameter=policy["parameter"] or say("policy"), seat=policy["seat"])
-    return say("line-up") if setting == LINE_UP else setting.removeprefix("rules.")
+    words = {LINE_UP: say("line-up"), SEATS: say("seats")}
+    return words.get(setting, setting.removeprefix("rules."))
 
 
 def name_level(setting: str, level: str) -> str:
@@ -670,9 +672,8 @@ def _note_assumed(results: Results) -> list[Finding]:
     if not any(results.run.assumes(metric) for metric in results.run.metrics):
         return []
     rules = results.run.cells[0]["rules"]
-    knobs = [
-        f"{knob['knob']} {write_level(rules[knob['knob']])}{knob['unit'] and ' ' + knob['unit']}" for knob in results.run.manifest["knobs"] if knob["assumed"]
-    ]
+    assumed = (knob for knob in results.run.manifest["knobs"] if knob["assumed"])
+    knobs = [f"{knob['knob']} {write_level(rules[knob['knob']])} {word(knob['unit'])}".rstrip() for knob in assumed]
     return [Finding("note", ASSUMED + say(" rests on assumed figures:"), f"{join_words(knobs)}.")]
 
 

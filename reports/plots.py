@@ -675,7 +675,7 @@ def _draw_counts(results: Results) -> Drawn:
             edges = np.arange(first, last + 1) + column["low"] - 0.5
             mesh = axes.pcolormesh(edges, np.arange(len(rows) + 1) - 0.5, shares[rows.start : rows.stop], cmap="cividis", vmin=0, vmax=np.nanmax(shares))
             _label_rows(axes, labels)
-            axes.set_xlabel(f"{meaning} ({column['unit']})" if column["unit"] else meaning)
+            axes.set_xlabel(f"{meaning} ({word(column['unit'])})" if column["unit"] else meaning)
             figure.colorbar(mesh, ax=axes, label="%", fraction=0.06, pad=0.02)
             yield Plot(_page_name(f"counts_{name}", page), title, caption), figure
 
