@@ -162,8 +162,8 @@ class Results:
 
     def never_varied(self, cell: int, figure: Figure) -> str:
         """That a mean was the same in every game, where an interval would have no width; empty for all else."""
-        interval = self.figures[cell, figure]
-        if self.run.metrics[figure[0]]["kind"] == "quantile" or interval.low != interval.high:
+        interval = self.figures.get((cell, figure))
+        if interval is None or self.run.metrics[figure[0]]["kind"] == "quantile" or interval.low != interval.high:
             return ""
         return say("never varied in {count} games", count=write_count(self.counts[cell, figure]))
 

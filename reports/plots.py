@@ -604,7 +604,7 @@ def _write_half(interval: Interval, digits: int) -> str:
     if math.isnan(interval.value):
         return "–"
     digits = adapt_digits(interval, digits)
-    half = "" if math.isnan(interval.low) else f"\n±{write_number((interval.high - interval.low) / 2, digits)}"
+    half = "" if math.isnan(interval.low) or interval.low == interval.high else f"\n±{write_number((interval.high - interval.low) / 2, digits)}"
     return f"{write_number(interval.value, digits)}{half}"
 
 

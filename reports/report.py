@@ -213,13 +213,18 @@ def _write_entry(interval: Interval | None, digits: int, signed: bool = False, c
     return {"value": value, "interval": "" if low == high == "–" else say("{low} to {high}", low=low, high=high), "bold": clear, "ratio": write_ratio(ratio)}
 
 
+def _write_figure(results: Results, cell: int, figure: Figure, digits: int) -> dict[str, Any]:
+    """An entry of a cell's figure, if it has it; of a mean that never varied without an interval."""
+    entry = _write_entry(results.figures.get((cell, figure)), digits)
+    return entry | {"interval": results.never_varied(cell, figure) or entry["interval"]}
+
+
 def _tabulate_cells(results: Results) -> dict[str, Any]:
     """One row a cell, one column a headline figure; decimals are alike within a column."""
-    columns = [[results.figures.get((cell, f)) for cell in range(len(results.run.played))] for f in results.headlines]
-    digits = [choose_digits(i for i in column if i) for column in columns]
+    cells = range(len(results.run.played))
+    digits = {f: choose_digits(i for cell in cells if (i := results.figures.get((cell, f)))) for f in results.headlines}
     rows = [
-        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
-        for cell in range(len(results.run.played))
+        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_figure(results, cell, f, digits[f]) for f in results.headlines]} for cell in cells
     ]
     return {"heads": [_head(results, f) for f in results.headlines], **_limit(rows, "cells.csv")}
 
@@ -260,17 +265,16 @@ def _tabulate_differences(results: Results, changes: Sequence[Change]) -> dict[s
 
 def _tabulate_metrics(results: Results) -> dict[str, Any]:
     """Every figure of every cell."""
-    games = results.metrics["games"].tolist()
     rows = [
         {
             "cell": cell,
             "label": results.name_cell(cell),
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
-            "games": write_count(count),
-            **_write_entry(interval, choose_digits([interval])),
+            "games": write_count(results.counts[cell, figure]),
+            **_write_figure(results, cell, figure, choose_digits([interval])),
         }
-        for ((cell, figure), interval), count in zip(results.figures.items(), games, strict=True)
+        for (cell, figure), interval in results.figures.items()
     ]
     return _limit(rows, "metrics.csv")
 
