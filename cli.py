@@ -241,7 +241,8 @@ def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], tell:
 
 def _tell_knob(row: dict[str, Any]) -> list[str]:
     default = f"{_show(row['default'])} {row['unit']}".rstrip()
-    return [f"{row['type']}: {row['allowed']}; default {default}{' (assumed)' if row['assumed'] else ''}", row["meaning"], f"[{row['clause']}]"]
+    wanted = "".join(f"; only with {name} = {_show(value)}" for name, value in row["only_if"].items())
+    return [f"{row['type']}: {row['allowed']}; default {default}{' (assumed)' if row['assumed'] else ''}{wanted}", row["meaning"], f"[{row['clause']}]"]
 
 
 def _tell_policy(row: dict[str, Any]) -> list[str]:

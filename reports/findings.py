@@ -318,6 +318,7 @@ def find(results: Results) -> list[Finding]:
         *_tell_drama(results),
         *_tell_dead_actions(results),
         *_tell_lengths(results),
+        *_note_idle(results),
         *_note_comparisons(results),
         *_note_assumed(results),
     ]
@@ -727,6 +728,22 @@ def _tell_extremes(results: Results, figure: Figure) -> str:
         most=results.write(high, figure),
         upper=results.place(high),
     )
+
+
+def find_idle(run: Run) -> list[str]:
+    """The knobs that this run changes from the rulebook's and that change nothing in any of its cells, each with what it wants."""
+    told = []
+    for knob in run.manifest["knobs"]:
+        changed = [cell["rules"] for cell in run.cells if cell["rules"][knob["knob"]] != knob["default"]]
+        wanted = knob.get("only_if", {})
+        if changed and wanted and not any(all(rules[name] == value for name, value in wanted.items()) for rules in changed):
+            conditions = join_words([f"{name} {text_of(value)}" for name, value in wanted.items()])
+            told.append(say("{knob} changes nothing: it matters only with {conditions}.", knob=knob["knob"], conditions=conditions))
+    return told
+
+
+def _note_idle(results: Results) -> list[Finding]:
+    return [Finding("warning", say("Without effect:"), text) for text in find_idle(results.run)]
 
 
 def _note_comparisons(results: Results) -> list[Finding]:

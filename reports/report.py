@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from reports.answers import tabulate_answers, tell_sequences, tell_simultaneous
 from reports.findings import (
     LINE_UP,
@@ -133,7 +135,6 @@ def write_replay(manifest: dict[str, Any], cell: int, game: int) -> str:
 def render(template: str, context: dict[str, Any]) -> str:
     """A template filled in; whatever stands in the context is shown as typed, whether the template is HTML or Markdown."""
     import jinja2
-    from markupsafe import Markup
 
     html = template.endswith(".html")
     environment = jinja2.Environment(
@@ -145,8 +146,21 @@ def render(template: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["code"] = mark_code_html if html else mark_code_markdown
     environment.globals |= {"say": say, "word": word, "write_count": write_count, "localize": localize, "language": language()}
     return environment.get_template(template).render(context)
+
+
+def mark_code_html(text: str) -> Markup:
+    """Text with what stands in backticks as code."""
+    parts = re.split("`([^`]+)`", text)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
+
+
+def mark_code_markdown(text: str) -> Markup:
+    """As `mark_code_html`; what would end a table's cell stays text."""
+    parts = re.split("`([^`|]+)`", " ".join(text.split()))
+    return Markup("".join(f"`{part}`" if n % 2 else escape_markdown(part) for n, part in enumerate(parts)))
 
 
 def escape_markdown(text: str) -> str:
@@ -295,14 +309,17 @@ def _list_highlights(results: Results) -> dict[str, Any]:
             "name": word(found["name"]),
             "meaning": word(found["meaning"]),
             "game": found["game"],
-            "values": ", ".join(
-                f"{word(column.replace('_', ' '))} {localize(format(value * columns[column]['scale'], 'g'))}" for column, value in found["values"].items()
-            ),
+            "values": ", ".join(_write_outcome(columns[name], value) for name, value in found["values"].items()),
             "command": write_replay(results.run.manifest, found["cell"], found["game"]),
         }
         for found in results.run.manifest["highlights"]
     ]
     return _limit(rows, "manifest.json")
+
+
+def _write_outcome(column: dict[str, Any], value: int) -> str:
+    number = localize(f"{value * column['scale']:g}").replace("-", "−")
+    return f"{word(column['name'].replace('_', ' '))} {number} {word(column['unit'])}".rstrip()
 
 
 def _list_rules(results: Results) -> list[dict[str, str]]:
@@ -321,7 +338,7 @@ def _list_rules(results: Results) -> list[dict[str, str]]:
                 "default": _write_value(knob["default"]),
                 "unit": word(knob["unit"]),
                 "meaning": word(knob["meaning"]),
-                "clause": knob["clause"],
+                "clause": word(knob["clause"]),
                 "mark": "swept" if swept else "changed" if value != knob["default"] else "",
                 "marked": say("swept") if swept else say("changed"),
             }

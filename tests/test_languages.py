@@ -28,6 +28,7 @@ from sim.usage import count_usage
 
 REPORTS = Path(__file__).parent.parent / "reports"
 OTHERS = [language for language in LANGUAGES if language != "en"]
+REMARK = "not in the|silent|Italian"  # in a clause: ours, not the rulebook's
 MODULES = {name: load_game(name) for name in GAMES}
 
 
@@ -50,6 +51,7 @@ def words_of(module: Any) -> set[str]:
     for highlight in module.HIGHLIGHTS:
         words |= {highlight.name, highlight.meaning, *(column.replace("_", " ") for column, _ in highlight.order)}
     words |= {text for knob in describe(module.Rules) for text in (knob["meaning"], knob["unit"])}
+    words |= {knob["clause"] for knob in describe(module.Rules) if re.search(REMARK, knob["clause"])}
     words |= {action.name.lower().replace("_", " ") for action in module.Action}
     return (words | set(module.ASSUMPTIONS)) - {""}
 
