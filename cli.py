@@ -255,7 +255,7 @@ def rules(game: GameName, as_json: AsJson = False) -> None:
     """List a game's knobs: meaning, type, range, default, clause of the rulebook."""
     from sim.knobs import describe
 
-    _print_rows(game, lambda module: describe(module.Rules), as_json)
+    _print_rows(game, lambda module: describe(module.Rules), _tell_knob, as_json)
 
 
 @app.command()
@@ -263,7 +263,7 @@ def policies(game: GameName, as_json: AsJson = False) -> None:
     """List a game's policies and their parameters."""
     from policies.loading import describe_policies
 
-    _print_rows(game, describe_policies, as_json)
+    _print_rows(game, describe_policies, _tell_policy, as_json)
 
 
 def _load_game(game: str) -> Any:
@@ -276,7 +276,8 @@ def _load_game(game: str) -> Any:
     return load_game(game)
 
 
-def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], as_json: bool) -> None:
+def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], tell: Callable[[dict[str, Any]], list[str]], as_json: bool) -> None:
+    """Rows as JSON, or told one below the other: a line that begins with the row's name, then lines indented."""
     with _user_errors():
         import json
 
@@ -284,25 +285,33 @@ def _print_rows(game: str, rows_of: Callable[[Any], list[dict[str, Any]]], as_js
     if as_json:
         typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    import shutil
+    import textwrap
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in rows[0]:
-        table.add_column(heading, overflow="fold")
+    width = min(shutil.get_terminal_size().columns, 100)
     for row in rows:
-        table.add_row(*(Text(_show(value)) for value in row.values()))
-    console = Console(width=None if sys.stdout.isatty() else 160)
-    console.print(table)
+        name = str(next(iter(row.values())))
+        head, *below = tell(row)
+        lines = textwrap.wrap(f"{name}  {head}", width, subsequent_indent="        ")
+        lines += [line for text in below for line in textwrap.wrap(text, width, initial_indent="    ", subsequent_indent="    ")]
+        typer.echo("\n".join([typer.style(name, bold=True) + lines[0].removeprefix(name), *lines[1:]]))
+
+
+def _tell_knob(row: dict[str, Any]) -> list[str]:
+    default = f"{_show(row['default'])} {row['unit']}".rstrip()
+    wanted = "".join(f"; only with {name} = {_show(value)}" for name, value in row["only_if"].items())
+    return [f"{row['type']}: {row['allowed']}; default {default}{' (assumed)' if row['assumed'] else ''}{wanted}", row["meaning"], f"[{row['clause']}]"]
+
+
+def _tell_policy(row: dict[str, Any]) -> list[str]:
+    return [row["summary"], ", ".join(f"{name}={value:g}" for name, value in row["parameters"].items())]
 
 
 def _show(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, dict):
-        return ", ".join(f"{k} = {v:g}" for k, v in value.items()) or "none"
-    return str(value)
+    """A default as an experiment file has it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_show, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value) or '""'
 
 
 def _say_compiling() -> None:

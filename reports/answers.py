@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reports.controls import control
-from reports.findings import write_interval
+from reports.findings import find_idle, write_interval
 from reports.ladder import find_ladder
 from reports.languages import say
 from reports.run import Run
@@ -53,10 +53,11 @@ def tabulate_answers(run: Run) -> dict[str, Any]:
 
 
 def answer(run: Run) -> tuple[list[str], int]:
-    """Targets, precision not reached and controls, one line each, and the exit code: the gravest of what was found."""
+    """Targets, precision not reached, knobs without effect and controls, one line each, and the exit code: the gravest of what was found."""
     verdicts, controls = judge(run), control(run)
     lines = align([write_verdict(run, verdict) for verdict in verdicts]) if verdicts else []
     lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
+    lines += [f"note: {text}" for text in find_idle(run)]
     lines += [f"{'control' if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
     words = {verdict.word for verdict in verdicts}
     if not all(one.passed for one in controls):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
@@ -28,6 +28,7 @@ WINNER_LED = "winner_led_at_half"
 DRAMA: Figure = ("mean_drama", None)
 DECISIVE: Figure = ("decisive_moment", None)
 LINE_UP = "line_up"  # the sweep of `[robust]`
+SEATS = "seats"  # the sweep of how many play
 
 ASSUMED = "†"  # marks what rests on assumed figures
 
@@ -35,6 +36,10 @@ POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
 FIGURES_TOLD = 4  # further figures told for a setting
+SETTINGS_NAMED = 2  # swept settings that sentences name in full; of more, only those not at their first value
+LEVEL_MOST = 40  # characters of a level
+RUN = 4  # whole numbers in a row that are written as a run, `2–10`
+NUMBERS = re.compile(r"\d+( / \d+)+")
 
 
 @dataclass(frozen=True)
@@ -75,22 +80,25 @@ class Results:
         self.cells = cells_table(run, self.metrics)
         self.differences = differences_table(run)
         self.figures: dict[tuple[int, Figure], Interval] = {}
-        for cell, metric, seat, *interval in _records(self.metrics, "cell", "metric", "seat", "value", "low", "high"):
+        self.counts: dict[tuple[int, Figure], int] = {}  # games behind each figure
+        for cell, metric, seat, count, *interval in _records(self.metrics, "cell", "metric", "seat", "games", "value", "low", "high"):
             figure = (metric, _seat(seat))
             self.figures[cell, figure] = self._shown(metric, interval)
+            self.counts[cell, figure] = count
         of_headlines = [(m, f["seat"]) for m in run.manifest["headlines"] for cell in run.cells for f in run.figures(cell) if f["metric"] == m]
         self.headlines: list[Figure] = list(dict.fromkeys(of_headlines))
         columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "same", "variance_ratio", "value", "low", "high")
+        show = show_levels(run)
         changes = [
-            Change(setting, write_level(start), write_level(end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
+            Change(setting, show(setting, start), show(setting, end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
             for setting, start, end, cell, reference, metric, seat, same, ratio, *interval in _records(self.differences, *columns)
         ]
         self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
         self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
         self.balance = [c for c in changes if c.figure[0] in MEASURES and c.reference == run.baseline]
         self.differing = {(c.cell, c.reference) for c in changes if not c.same and run.metrics[c.figure[0]]["column"] is not None}
-        self.levels = [[write_level(row[setting]) for setting in run.swept] for row in self.cells.to_dict("records")[: len(run.cells)]]
-        self.labels = [self._label(levels) for levels in self.levels]
+        self.levels = [[show(setting, text_of(cell["swept"][setting])) for setting in run.swept] for cell in run.cells]
+        self.labels = [label_cell(run, cell["cell"]) for cell in run.cells]
 
     @property
     def games(self) -> str:
@@ -108,7 +116,7 @@ class Results:
 
     def name_cell(self, cell: int) -> str:
         """A cell's swept settings, or what else it was played for."""
-        return self.labels[cell] if cell < len(self.labels) else label_cell(self.run, cell)
+        return label_cell(self.run, cell)
 
     def name(self, figure: Figure) -> str:
         """A figure's name in words, with a dagger if it rests on assumed figures."""
@@ -133,6 +141,33 @@ class Results:
         varied = [(other, level) for other, level in levels if other == LINE_UP or self.run.manifest["sweep_mode"] == "grid"]
         return ", ".join(name_level(other, level) for other, level in varied if other not in settings)
 
+    def tell_cell(self, cell: int, *settings: str) -> str:
+        """As `describe_others`, for a sentence: of many settings only those not at their first value; empty if none."""
+        if not self.names_few:
+            return self.describe_others(cell, *settings)
+        levels = zip(self.run.swept, self.levels[cell], self.levels[0], strict=True)
+        return ", ".join(name_level(s, level) for s, level, first in levels if s not in settings and (level != first or s == LINE_UP))
+
+    @property
+    def names_few(self) -> bool:
+        """Are there so many swept settings that sentences leave out those at their first value?"""
+        return self.run.manifest["sweep_mode"] == "grid" and len(self.run.swept) > SETTINGS_NAMED
+
+    def place(self, cell: int) -> str:
+        """A cell's name for a sentence."""
+        return (self.tell_cell(cell) or say("every setting at its first value")) if self.names_few else self.labels[cell]
+
+    def write(self, cell: int, figure: Figure) -> str:
+        """A figure of a cell with unit and interval."""
+        return write_interval(self.figures[cell, figure], self.unit(figure[0]), still=self.never_varied(cell, figure))
+
+    def never_varied(self, cell: int, figure: Figure) -> str:
+        """That a mean was the same in every game, where an interval would have no width; empty for all else."""
+        interval = self.figures.get((cell, figure))
+        if interval is None or self.run.metrics[figure[0]]["kind"] == "quantile" or interval.low != interval.high:
+            return ""
+        return say("never varied in {count} games", count=write_count(self.counts[cell, figure]))
+
     def line_up(self, cell: int) -> str:
         """Who plays a cell of a run under several line-ups."""
         return self.levels[cell][self.run.swept.index(LINE_UP)]
@@ -141,22 +176,17 @@ class Results:
         scale = 100 if self.run.metrics[metric]["kind"] == "share" else 1
         return Interval(*(float(x) * scale for x in interval))
 
-    def _label(self, levels: Sequence[str]) -> str:
-        if not levels:
-            return say("rules as given")
-        baseline: list[str | None] = [None] * len(levels)
-        if self.run.manifest["sweep_mode"] == "one-at-a-time":
-            baseline = [None if s == LINE_UP else level for s, level in zip(self.run.swept, self.levels[0], strict=True)]
-        parts = [name_level(s, level) for s, level, base in zip(self.run.swept, levels, baseline, strict=True) if level != base]
-        return ", ".join(parts) or say("baseline")
-
 
 def label_cell(run: Run, cell: int) -> str:
-    """A cell's swept settings, all of them, or what else it was played for."""
+    """A cell's swept settings, in a one-at-a-time sweep the one that differs, or what else it was played for."""
     played = run.played[cell]
     if played.get("purpose"):
         return say("baseline") if played["purpose"] == BASELINE else say("control")
-    return ", ".join(name_level(setting, write_level(text_of(level))) for setting, level in played["swept"].items()) or say("rules as given")
+    around = run.cells[0]["swept"] if run.manifest["sweep_mode"] == "one-at-a-time" else {}
+    show = show_levels(run)
+    varied = [(s, level) for s, level in played["swept"].items() if s not in around or s == LINE_UP or level != around[s]]
+    label = ", ".join(name_level(setting, show(setting, text_of(level))) for setting, level in varied)
+    return label or (say("baseline") if around and run.baseline == 0 else say("rules as given"))
 
 
 def name_metric(metric: str) -> str:
@@ -180,11 +210,14 @@ def name_setting(setting: str) -> str:
     policy = POLICY.fullmatch(setting)
     if policy:
         return say("{parameter} of seat {seat}", parameter=policy["parameter"] or say("policy"), seat=policy["seat"])
-    return say("line-up") if setting == LINE_UP else setting.removeprefix("rules.")
+    words = {LINE_UP: say("line-up"), SEATS: say("seats"), "policies": say("policy")}
+    return words.get(setting, setting.removeprefix("rules."))
 
 
 def name_level(setting: str, level: str) -> str:
-    """A setting at one of its levels: `monster_die 6`, `seat 0 racer`."""
+    """A setting at one of its levels: `monster_die 6`, `seat 0 racer`, `3 seats`."""
+    if setting == SEATS:
+        return say("{count} seats", count=level)
     policy = POLICY.fullmatch(setting)
     if not policy:
         return f"{name_setting(setting)} {level}"
@@ -192,8 +225,40 @@ def name_level(setting: str, level: str) -> str:
 
 
 def write_level(value: Any) -> str:
-    """A level as text."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A level as text, with runs of whole numbers as `2–10`."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    if not NUMBERS.fullmatch(str(value)):
+        return str(value)
+    parts: list[list[int]] = []
+    for number in map(int, str(value).split(" / ")):
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return " / ".join(f"{part[0]}–{part[-1]}" if len(part) >= RUN else " / ".join(map(str, part)) for part in parts)
+
+
+def quote(level: str) -> str:
+    """A level in a sentence: words in quotes, numbers and truth values as they are."""
+    return say("“{level}”", level=level) if re.search("[a-z]", level) and not re.fullmatch("(true|false| / )+", level) else level
+
+
+def show_levels(run: Run) -> Callable[[str, Any], str]:
+    """How levels of a run's settings are shown: cut in the middle where long, unless two of a setting would look alike."""
+    full = {setting: [write_level(text_of(level)) for level in levels] for setting, levels in run.manifest["sweep"].items()}
+
+    def show(setting: str, level: Any) -> str:
+        text = write_level(level)
+        alike = [other for other in full.get(setting, ()) if _cut(other) == _cut(text)]
+        return _cut(text) if alike == [text] else text
+
+    return show
+
+
+def _cut(text: str) -> str:
+    half = LEVEL_MOST // 2 - 1
+    return text if len(text) <= LEVEL_MOST else f"{text[:half].rstrip()} … {text[-half:].lstrip()}"
 
 
 def choose_digits(intervals: Iterable[Interval]) -> int:
@@ -215,8 +280,8 @@ def write_number(value: float, digits: int, signed: bool = False) -> str:
     return localize(text.lstrip("+-") if not text.strip("+-0.,") else text.replace("-", "−"))
 
 
-def write_interval(interval: Interval, unit: str = "", signed: bool = False) -> str:
-    """A figure with unit and interval, such as `3.1% (2.9 to 3.3)`."""
+def write_interval(interval: Interval, unit: str = "", signed: bool = False, still: str = "") -> str:
+    """A figure with unit and interval, such as `3.1% (2.9 to 3.3)`; `still`: what to say in place of the interval."""
     if math.isnan(interval.value):
         return say("no figure (no game has one)")
     digits = choose_digits([interval])
@@ -225,7 +290,7 @@ def write_interval(interval: Interval, unit: str = "", signed: bool = False) -> 
         digits = max(digits, min(math.ceil(-math.log10(nearest)), 4))
     value, low, high = (write_number(x, digits, signed) for x in interval)
     none = math.isnan(interval.low) and math.isnan(interval.high)
-    spread = say("too few games for an interval") if none else say("{low} to {high}", low=low, high=high)
+    spread = still or (say("too few games for an interval") if none else say("{low} to {high}", low=low, high=high))
     return f"{value}{unit if unit == '%' else f' {unit}'.rstrip()} ({spread})"
 
 
@@ -259,6 +324,7 @@ def find(results: Results) -> list[Finding]:
         *_tell_idle_actions(results),
         *_tell_kingmaking(results),
         *_tell_lengths(results),
+        *_note_idle(results),
         *_note_comparisons(results),
         *_note_assumed(results),
     ]
@@ -292,21 +358,19 @@ def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
     base = min(c.reference for c in changes)
     steps = [c for c in changes if c.figure == lead and c.reference == base]
     told = steps if len(steps) <= STEPS_TOLD else _choose_steps(steps)
-    one_way = all(c.interval.low > 0 for c in told) or all(c.interval.high < 0 for c in told)
     unit = results.unit(lead[0], difference=True)
-    first, *further = [_write_amount(c, one_way, unit if c is told[0] else "") for c in told]
-    change = {"end": told[0].end, "figure": results.name(lead), "amount": first}
-    if not one_way:
-        amounts = [say("to {end} the {figure} changes by {amount}", **change)]
-    elif told[0].interval.value > 0:
-        amounts = [say("to {end} the {figure} rises by {amount}", **change)]
+    up, down = (all(_sign(c.interval) == sign for c in told) for sign in (1, -1))
+    of_each = [(quote(c.end), _write_amount(c, up or down, unit if c is told[0] else "")) for c in told]
+    amounts = [say("by {amount} with {end}", amount=a, end=end) if up or down else say("{amount} with {end}", amount=a, end=end) for end, a in of_each]
+    before = {"figure": results.name(lead), "before": results.write(base, lead), "start": quote(told[0].start), "changes": join_words(amounts)}
+    if up:
+        text = say("{figure} at {before} with {start}, up {changes}", **before)
+    elif down:
+        text = say("{figure} at {before} with {start}, down {changes}", **before)
     else:
-        amounts = [say("to {end} the {figure} falls by {amount}", **change)]
-    amounts += [say("to {end} by {amount}", end=c.end, amount=amount) for c, amount in zip(told[1:], further, strict=True)]
-    before = write_interval(results.figures[base, lead], results.unit(lead[0]))
-    text = say("from {start} {amounts}; at {start} it is {before}", start=told[0].start, amounts=", ".join(amounts), before=before)
-    context = results.describe_others(base, told[0].setting)
-    text += f"{say(', with {settings}', settings=context) if context else ''}."
+        text = say("{figure} at {before} with {start}; {changes}", **before)
+    context = results.tell_cell(base, told[0].setting)
+    text += f"{say(' ({settings})', settings=context) if context else ''}."
     strongest = max(told, key=lambda c: abs(c.interval.value))
     some = "" if len(told) == len(steps) else say(" ({told} of {all} levels told)", told=len(told), all=len(steps))
     subject = f"{name_setting(told[0].setting)}{some}:"
@@ -331,38 +395,51 @@ def _tell_range(results: Results, changes: Sequence[Change], step: Change) -> st
     else:
         over = say("{count} combinations of the other settings", count=len(same))
     if same[0].interval == same[-1].interval:
-        return say(" The change at {end} is the same over the {levels}.", end=step.end, levels=over)
+        return say(" The change with {end} is the same over the {levels}.", end=quote(step.end), levels=over)
     least, most = (
-        say("{amount} with {settings}", amount=write_interval(c.interval, signed=True), settings=results.describe_others(c.cell, c.setting))
-        for c in (same[0], same[-1])
+        say("{amount} with {end}", amount=write_interval(c.interval, of, signed=True), end=results.tell_cell(c.cell, c.setting) or results.place(0))
+        for c, of in ((same[0], unit), (same[-1], ""))
     )
-    return say(" Over the {levels}, the change at {end} goes from {least} to {most} ({unit}).", levels=over, end=step.end, least=least, most=most, unit=unit)
+    return say(" Over the {levels}, the change with {end} goes from {least} to {most}.", levels=over, end=quote(step.end), least=least, most=most)
 
 
 def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base: int) -> str:
     """The further metrics that a setting moves, each by its strongest step, and the figures it is not seen to move."""
-    levels = len({c.end for c in changes})
     strongest: dict[str, Change] = {}
-    still = []
+    still: dict[str, list[Figure]] = {}
     for figure in results.headlines:
         of_figure = [c for c in changes if c.figure == figure]
         if not all(c.same for c in of_figure) and not any(c.clear for c in of_figure):
-            still.append(say("{figure} (none beyond {bounds})", figure=results.name(figure), bounds=_write_bounds(results, of_figure)))
+            still.setdefault(figure[0], []).append(figure)
         told = [c for c in of_figure if c.reference == base and c.clear and figure[0] != lead[0]]
         strongest |= {figure[0]: max([*told, *([strongest[figure[0]]] if figure[0] in strongest else [])], key=lambda c: _weigh(results, c))} if told else {}
-    moved = [
-        _write_move(results, c) + (say(" at {end}", end=c.end) if levels > 1 else "")
-        for c in sorted(strongest.values(), key=lambda c: -_weigh(results, c))[:FIGURES_TOLD]
+    moved: dict[str, list[str]] = {}
+    for change in sorted(strongest.values(), key=lambda c: -_weigh(results, c))[:FIGURES_TOLD]:
+        moved.setdefault(change.end, []).append(_write_move(results, change))
+    if len({c.end for c in changes}) > 1:
+        text = "".join(say(" Also with {end}: {changes}.", end=quote(end), changes=join_words(moves)) for end, moves in moved.items())
+    else:
+        text = "".join(say(" Also: {changes}.", changes=join_words(moves)) for moves in moved.values())
+    unmoved = [
+        say("{figure} (within {bounds})", figure=_name_seats(results, figures), bounds=_write_bounds(results, [c for c in changes if c.figure in figures]))
+        for figures in still.values()
     ]
-    text = f" {start_capital(join_words(moved))}." if moved else ""
-    return text + (say(" No effect seen on {figures}.", figures=join_words(still)) if still else "")
+    return text + (say(" No effect seen on {figures}.", figures=join_words(unmoved)) if unmoved else "")
+
+
+def _name_seats(results: Results, figures: Sequence[Figure]) -> str:
+    """A metric of some seats; of all that have it, its name alone."""
+    of_metric = [f for f in results.headlines if f[0] == figures[0][0]]
+    if len(figures) == 1 or len(figures) < len(of_metric):
+        return join_words([results.name(f) for f in figures])
+    return results.name((figures[0][0], None))
 
 
 def _write_move(results: Results, change: Change) -> str:
     amount = write_interval(_magnitude(change.interval), results.unit(change.figure[0], difference=True))
     if change.interval.value > 0:
-        return say("{figure} rises by {amount}", figure=results.name(change.figure), amount=amount)
-    return say("{figure} falls by {amount}", figure=results.name(change.figure), amount=amount)
+        return say("{figure} up by {amount}", figure=results.name(change.figure), amount=amount)
+    return say("{figure} down by {amount}", figure=results.name(change.figure), amount=amount)
 
 
 def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
@@ -446,24 +523,20 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
         down = [results.line_up(c.cell) for c in changes if c.interval.high < 0]
         name = results.name(figure)
         if up and down:
-            turn.append(say("{figure} rises under {some} and falls under {others}", figure=name, some=join_words(up), others=join_words(down)))
+            turn.append(say("{figure} up with {some} and down with {others}", figure=name, some=join_words(up), others=join_words(down)))
         elif len(up or down) == len(changes):
             least, most = (choose(changes, key=lambda c: abs(c.interval.value)) for choose in (min, max))
-            span = {"figure": name, "least": write_interval(_magnitude(least.interval)), "most": write_interval(_magnitude(most.interval))}
             unit = results.unit(figure[0], difference=True)
-            agree.append(
-                say("{figure} rises by {least} to {most} {unit}", unit=unit, **span)
-                if up
-                else say("{figure} falls by {least} to {most} {unit}", unit=unit, **span)
-            )
+            span = {"figure": name, "least": write_interval(_magnitude(least.interval), unit), "most": write_interval(_magnitude(most.interval))}
+            agree.append(say("{figure} up by {least} to {most}", **span) if up else say("{figure} down by {least} to {most}", **span))
         elif up or down:
             some.setdefault(join_words(up or down), []).append(name)
     parts = [
-        say("under every line-up {changes}.", changes=join_words(agree)) if agree else "",
+        say("with every line-up {changes}.", changes=join_words(agree)) if agree else "",
         say("The direction turns with who plays: {changes}.", changes="; ".join(turn)) if turn else "",
-        *(say("Under {line_ups} only, an effect is seen on {figures}.", line_ups=line_ups, figures=join_words(names)) for line_ups, names in some.items()),
+        *(say("With {line_ups} only, an effect is seen on {figures}.", line_ups=line_ups, figures=join_words(names)) for line_ups, names in some.items()),
     ]
-    text = " ".join(filter(None, parts)) or say("no effect is seen under any line-up.")
+    text = " ".join(filter(None, parts)) or say("no effect is seen with any line-up.")
     context = results.describe_others(first.cell, first.setting, LINE_UP)
     subject = say("{setting} from {start} to {end}, whoever plays:", setting=name_setting(first.setting), start=first.start, end=first.end)
     return Finding("finding", subject, text + (say(" ({settings})", settings=context) if context else ""))
@@ -481,7 +554,7 @@ def _tell_figures(results: Results) -> list[Finding]:
         findings.append(Finding("finding", say("How games end"), f"({describe_column(column)}): {join_words(endings)}."))
     told = [f for f in results.headlines if not (column and results.run.metrics[f[0]]["column"] == column["name"])]
     if told:
-        figures = [f"{results.name(f)} {write_interval(results.figures[0, f], results.unit(f[0]))}" for f in told]
+        figures = [f"{results.name(f)} {results.write(0, f)}" for f in told]
         findings.append(Finding("finding", say("Headline figures:"), f"{join_words(figures)}."))
     return findings
 
@@ -520,7 +593,7 @@ def _warn_of_unfinished(results: Results) -> list[Finding]:
     most, cell = max(found, key=lambda pair: pair[0].value)
     told = write_interval(most, "%")
     if len(cells) > 1:
-        told = say("{share} with {cell}, the most; {some} of {all} cells have some", share=told, cell=results.labels[cell], some=len(found), all=len(cells))
+        told = say("{share} with {cell}, the most; {some} of {all} cells have some", share=told, cell=results.place(cell), some=len(found), all=len(cells))
     remark = say("They count in shares of all games; means and lengths are over finished games only.")
     return [Finding("warning", say("Unfinished games:"), f"{told} ({results.meaning(UNFINISHED)}). {remark}")]
 
@@ -535,7 +608,7 @@ def _tell_sensitivity(results: Results) -> list[Finding]:
         changed = {s for s in run.swept if cell["swept"][s] != run.cells[0]["swept"][s]}
         gap = compare_seats(run, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
         if gap:
-            gaps.append((Interval(*(100 * v for v in gap)), results.labels[cell["cell"]]))
+            gaps.append((Interval(*(100 * v for v in gap)), results.place(cell["cell"])))
     if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2:
         return []
     (base, _), *others = gaps
@@ -559,14 +632,17 @@ def _tell_balance(results: Results) -> list[Finding]:
     for cell in results.run.cells:
         seats = {f["seat"]: f for f in results.run.figures(cell) if f["metric"] == WIN and f["seat"] is not None}
         policies = [p["label"] for p in cell["policies"]]
-        where = "" if all(s.startswith("policies") for s in results.run.swept) else results.labels[cell["cell"]]
+        where = "" if all(s.startswith("policies") for s in results.run.swept) else results.place(cell["cell"])
         for seat in sorted(seats.keys() - {0}):
             found = compare_seats(results.run, cell["cell"], seats[0], seats[seat])
             if found:
                 gap = Interval(*(100 * x for x in found))
-                group = others if len(set(policies)) > 1 else mirrors if cell["symmetric"] else handicaps
+                alike = len(set(policies)) == 1
+                group = mirrors if alike and cell["symmetric"] else handicaps if alike else others
                 pair = say("seat 0 ({first}) minus seat {seat} ({other})", first=policies[0], seat=seat, other=policies[seat])
-                group.append((gap, say("{amount} with {settings}", amount=pair, settings=where) if where else pair))
+                if alike:
+                    pair = say("seat 0 minus seat {seat}", seat=seat)
+                group.append((gap, say("{amount} with {end}", amount=pair, end=where) if where else pair))
     findings = []
     if mirrors:
         even = sum(gap.low <= 0 <= gap.high for gap, _ in mirrors)
@@ -576,13 +652,13 @@ def _tell_balance(results: Results) -> list[Finding]:
         text = say("with the same policy in every seat, {verdict}.", verdict=verdict)
         if len(mirrors) > 1:
             text += say(
-                " In {even} of {all} comparisons the interval holds 0. Largest gap of the win rates: {gap}.",
+                " The interval holds 0 in {even} of {all} comparisons; the largest gap of the win rates is {gap}.",
                 even=even,
                 all=len(mirrors),
                 gap=_write_gap(gap, where),
             )
         else:
-            text += say(" Gap of the win rates: {gap}.", gap=_write_gap(gap, where))
+            text += say(" The gap of the win rates is {gap}.", gap=_write_gap(gap, where))
         findings.append(Finding("finding", say("Seat balance:"), text))
     if handicaps:
         text = say("with the same policy in every seat, {verdict}", verdict=_tell_gaps(handicaps))
@@ -601,12 +677,12 @@ def _tell_gaps(gaps: Sequence[tuple[Interval, str]]) -> str:
 
 
 def _write_gap(gap: Interval, where: str) -> str:
-    return f"{write_interval(gap, say('percentage points'), signed=True)}, {where}"
+    return say("{gap} for {seats}", gap=write_interval(gap, say("percentage points"), signed=True), seats=where)
 
 
 def _tell_lead(results: Results) -> list[Finding]:
     told = _tell_extremes(results, (WINNER_LED, None))
-    return [Finding("finding", say("Lead:"), say("of the games that were won, the winner led at half-time in {shares}.", shares=told))] if told else []
+    return [Finding("finding", say("Lead:"), say("share of won games whose winner led at half-time: {shares}.", shares=told))] if told else []
 
 
 def _tell_drama(results: Results) -> list[Finding]:
@@ -615,7 +691,7 @@ def _tell_drama(results: Results) -> list[Finding]:
     if not behind or not settled:
         return []
     text = say(
-        "the winner was behind by {behind}, on average over the game. Part of the game after which the lead is settled: {settled}.",
+        "how far the winner was behind, on average over the game: {behind}. Part of the game after which the lead is settled: {settled}.",
         behind=behind,
         settled=settled,
     )
@@ -631,7 +707,7 @@ def _tell_dead_actions(results: Results) -> list[Finding]:
     dead = [name_action(metric) for metric, intervals in uses.items() if all(i.value == 0 for i in intervals)]
     if not dead:
         return []
-    text = say("legal at times and never chosen by these policies: {actions}. A policy that would choose them may play otherwise.", actions=join_words(dead))
+    text = say("legal at times and never chosen: {actions}. Other policies may well use them.", actions=join_words(dead))
     return [Finding("finding", say("Unused actions:"), text)]
 
 
@@ -675,7 +751,9 @@ def _tell_lengths(results: Results) -> list[Finding]:
         middle = min(metrics, key=lambda m: abs(m["level"] - 0.5))
         highest = max(metrics, key=lambda m: m["level"])
         parts = [
-            say("{part} of the games are at or below {values}", part=_write_part(metric["level"]), values=told)
+            say("median {values}", values=told)
+            if metric["level"] == 0.5
+            else say("{part}% of the games at or below: {values}", part=localize(f"{100 * metric['level']:g}"), values=told)
             for metric in ([middle] if middle is highest else [middle, highest])
             if (told := _tell_extremes(results, (metric["name"], None)))
         ]
@@ -684,35 +762,47 @@ def _tell_lengths(results: Results) -> list[Finding]:
     return findings
 
 
-def _write_part(level: float) -> str:
-    parts = {0.1: say("a tenth"), 0.25: say("a quarter"), 0.5: say("half"), 0.75: say("three quarters"), 0.9: say("nine tenths")}
-    return parts.get(level, localize(f"{100 * level:g}%"))
-
-
 def _tell_extremes(results: Results, figure: Figure) -> str:
     """A figure's value, or its least and greatest over the cells; empty if no cell has it."""
     found = [(i, cell) for cell in range(len(results.run.cells)) if (i := results.figures.get((cell, figure))) and not math.isnan(i.value)]
     if not found:
         return ""
-    unit = results.unit(figure[0])
     (least, low), (most, high) = (choose(found, key=lambda pair: pair[0].value) for choose in (min, max))
-    if least == most:
-        return write_interval(least, unit) + (say(" in every cell") if len(found) > 1 else "")
+    if least.value == most.value or results.write(low, figure) == results.write(high, figure):
+        everywhere = say(" in every cell") if len(found) == len(results.run.cells) else say(" in every cell that has one")
+        return results.write(low, figure) + (everywhere if len(found) > 1 else "")
     return say(
-        "{least} with {lower} to {most} with {upper}",
-        least=write_interval(least, unit),
-        lower=results.labels[low],
-        most=write_interval(most, unit),
-        upper=results.labels[high],
+        "from {least} with {lower} to {most} with {upper}",
+        least=results.write(low, figure),
+        lower=results.place(low),
+        most=results.write(high, figure),
+        upper=results.place(high),
     )
+
+
+def find_idle(run: Run) -> list[str]:
+    """The knobs that this run changes from the rulebook's and that change nothing in any of its cells, each with what it wants."""
+    told = []
+    for knob in run.manifest["knobs"]:
+        changed = [cell["rules"] for cell in run.cells if cell["rules"][knob["knob"]] != knob["default"]]
+        wanted = knob.get("only_if", {})
+        if changed and wanted and not any(all(rules[name] == value for name, value in wanted.items()) for rules in changed):
+            conditions = join_words([f"{name} {text_of(value)}" for name, value in wanted.items()])
+            told.append(say("{knob} changes nothing: it matters only with {conditions}.", knob=knob["knob"], conditions=conditions))
+    return told
+
+
+def _note_idle(results: Results) -> list[Finding]:
+    return [Finding("warning", say("Without effect:"), text) for text in find_idle(results.run)]
 
 
 def _note_comparisons(results: Results) -> list[Finding]:
     count = len(results.changes)
     if count < 2:
         return []
-    text = say("each has its own 95% interval; they are not simultaneous, so about one in 20 misses the true value.")
-    return [Finding("note", say("{count} differences are shown:", count=write_count(count)), text)]
+    text = say("each with its own 95% interval, so about one in 20 of these misses the true value.")
+    remark = say(" Settings that a sentence does not name stand at their first value.") if results.names_few else ""
+    return [Finding("note", say("{count} differences are shown,", count=write_count(count)), text + remark)]
 
 
 def _note_assumed(results: Results) -> list[Finding]:
@@ -720,9 +810,8 @@ def _note_assumed(results: Results) -> list[Finding]:
     if not any(results.run.assumes(metric) for metric in results.run.metrics):
         return []
     rules = results.run.cells[0]["rules"]
-    knobs = [
-        f"{knob['knob']} {write_level(rules[knob['knob']])}{knob['unit'] and ' ' + knob['unit']}" for knob in results.run.manifest["knobs"] if knob["assumed"]
-    ]
+    assumed = (knob for knob in results.run.manifest["knobs"] if knob["assumed"])
+    knobs = [f"{knob['knob']} {write_level(text_of(rules[knob['knob']]))} {word(knob['unit'])}".rstrip() for knob in assumed]
     return [Finding("note", ASSUMED + say(" rests on assumed figures:"), f"{join_words(knobs)}.")]
 
 

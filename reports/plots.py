@@ -68,6 +68,7 @@ FACETS_MOST = 12
 RASTER = 160  # points of a density
 TORNADOES_MOST = 4
 LINES_MOST = 6
+DWARFED = 10  # times the middle change that the largest must be for an axis to be stretched
 CELLS_MOST = 24  # columns of the map of actions
 LEADS = re.compile(r"leader_at_(quarter|half|three_quarters|[0-9]{1,3})_wins")
 QUARTERS = {"quarter": 25.0, "half": 50.0, "three_quarters": 75.0}
@@ -306,6 +307,8 @@ def _draw_effects(results: Results) -> Drawn:
         return
     title = say("What each setting changes under each line-up") if robust else say("What each setting changes")
     found = {(c.cell, c.reference, c.figure): c for c in results.changes}
+    clear = {m: sorted(abs(c.interval.value) for c in results.changes if c.figure[0] == m and c.clear) for m in metrics}
+    stretched = {m for m, sizes in clear.items() if sizes and sizes[-1] > DWARFED * sizes[(len(sizes) - 1) // 2]}
     for page, rows in enumerate(_pages(len(steps))):
         labels, row_height = _name_rows([steps[row][2] for row in rows])
         seats = sorted({seat for metric, seat in moved if seat is not None})
@@ -315,6 +318,7 @@ def _draw_effects(results: Results) -> Drawn:
         legend = _legend_height([str(h.get_label()) for h in handles], left + columns * 2.3) if handles else 0.0
         panels = Panels(len(metrics), columns, 2.2, len(rows) * max(row_height, 0.34, 0.14 * len(seats) + 0.1), left, legend=legend)
         text = say("Paired differences with 95% intervals, not simultaneous; hollow where the interval holds 0.")
+        text += say(" Axes marked (log) are logarithmic away from 0.") if stretched else ""
         text += say(" No change at all in {figures}.", figures=", ".join(still)) if still else ""
         caption = _caption(results, text, min(len(steps), ROWS_MOST), len(steps))
         figure, all_axes = panels.make(title, caption)
@@ -331,10 +335,25 @@ def _draw_effects(results: Results) -> Drawn:
                     _draw_dots(axes, [c.interval if c else None for c in changes], seat, seats, [bool(c and c.clear) for c in changes])
             _label_rows(axes, labels if n % columns == 0 else [""] * len(labels))
             axes.set_title(name_metric(metric))
-            axes.set_xlabel(results.unit(metric, difference=True))
+            unit = results.unit(metric, difference=True)
             axes.margins(x=0.1)
-            axes.locator_params(axis="x", nbins=4)
+            if metric in stretched:
+                _stretch(axes, clear[metric])
+            else:
+                axes.locator_params(axis="x", nbins=4)
+            axes.set_xlabel(f"{unit} (log)" if metric in stretched else unit)
         yield Plot(_page_name("effects", page), title, caption), figure
+
+
+def _stretch(axes: Axes, sizes: Sequence[float]) -> None:
+    """Make an axis logarithmic away from 0, so that changes (`sizes`, ascending) that one dwarfs can be read."""
+    smallest = 10.0 ** math.floor(math.log10(sizes[len(sizes) // 4]))
+    powers = smallest * 10.0 ** np.arange(math.floor(math.log10(sizes[-1] / smallest)), -1, -2)
+    axes.set_xscale("symlog", linthresh=smallest)
+    low, high = axes.get_xlim()
+    ticks = [tick for tick in (*-powers, 0.0, *powers) if low <= tick <= high]
+    axes.set_xticks(ticks, [localize(f"{tick:g}".replace("-", "−")) for tick in ticks])
+    axes.minorticks_off()
 
 
 def _part_rows(axes: Axes, groups: Sequence[Any]) -> None:
@@ -367,11 +386,9 @@ def _draw_tornado(results: Results) -> Drawn:
         axes.set_xlim(-1.3 * reach, 1.3 * reach)
         axes.axvline(0, color=INK, linewidth=0.9)
         for row, setting in enumerate(names[of]):
-            for change in {choose(by_figure[of][setting], key=lambda c: c.interval.value) for choose in (min, max)}:
+            moved = sorted((c for c in by_figure[of][setting] if not c.same), key=lambda c: abs(c.interval.value))
+            for right, change in {c.interval.value > 0: c for c in moved}.items():  # the outermost on either side
                 value, low, high = change.interval
-                if change.same:
-                    continue
-                right = value > 0
                 axes.barh(row, value, height=0.66, color=_colour(0 if right else 1), hatch="" if right else "///", edgecolor="white", linewidth=0.5)
                 axes.hlines(row, low, high, color=INK, linewidth=1.2)
                 place = max(high, 0.0) if right else min(low, 0.0)
@@ -604,7 +621,7 @@ def _write_half(interval: Interval, digits: int) -> str:
     if math.isnan(interval.value):
         return "–"
     digits = adapt_digits(interval, digits)
-    half = "" if math.isnan(interval.low) else f"\n±{write_number((interval.high - interval.low) / 2, digits)}"
+    half = "" if math.isnan(interval.low) or interval.low == interval.high else f"\n±{write_number((interval.high - interval.low) / 2, digits)}"
     return f"{write_number(interval.value, digits)}{half}"
 
 
@@ -675,7 +692,7 @@ def _draw_counts(results: Results) -> Drawn:
             edges = np.arange(first, last + 1) + column["low"] - 0.5
             mesh = axes.pcolormesh(edges, np.arange(len(rows) + 1) - 0.5, shares[rows.start : rows.stop], cmap="cividis", vmin=0, vmax=np.nanmax(shares))
             _label_rows(axes, labels)
-            axes.set_xlabel(f"{meaning} ({column['unit']})" if column["unit"] else meaning)
+            axes.set_xlabel(f"{meaning} ({word(column['unit'])})" if column["unit"] else meaning)
             figure.colorbar(mesh, ax=axes, label="%", fraction=0.06, pad=0.02)
             yield Plot(_page_name(f"counts_{name}", page), title, caption), figure
 

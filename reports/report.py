@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from reports.answers import tabulate_answers, tell_sequences, tell_simultaneous
 from reports.findings import (
     LINE_UP,
@@ -118,7 +120,6 @@ def write_replay(manifest: dict[str, Any], cell: int, game: int) -> str:
 def render(template: str, context: dict[str, Any]) -> str:
     """A template filled in; whatever stands in the context is shown as typed, whether the template is HTML or Markdown."""
     import jinja2
-    from markupsafe import Markup
 
     html = template.endswith(".html")
     environment = jinja2.Environment(
@@ -130,8 +131,21 @@ def render(template: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["code"] = mark_code_html if html else mark_code_markdown
     environment.globals |= {"say": say, "word": word, "write_count": write_count, "localize": localize, "language": language()}
     return environment.get_template(template).render(context)
+
+
+def mark_code_html(text: str) -> Markup:
+    """Text with what stands in backticks as code."""
+    parts = re.split("`([^`]+)`", text)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if n % 2 else part for n, part in enumerate(parts))
+
+
+def mark_code_markdown(text: str) -> Markup:
+    """As `mark_code_html`; what would end a table's cell stays text."""
+    parts = re.split("`([^`|]+)`", " ".join(text.split()))
+    return Markup("".join(f"`{part}`" if n % 2 else escape_markdown(part) for n, part in enumerate(parts)))
 
 
 def escape_markdown(text: str) -> str:
@@ -198,13 +212,18 @@ def _write_entry(interval: Interval | None, digits: int, signed: bool = False, c
     return {"value": value, "interval": "" if low == high == "–" else say("{low} to {high}", low=low, high=high), "bold": clear, "ratio": write_ratio(ratio)}
 
 
+def _write_figure(results: Results, cell: int, figure: Figure, digits: int) -> dict[str, Any]:
+    """An entry of a cell's figure, if it has it; of a mean that never varied without an interval."""
+    entry = _write_entry(results.figures.get((cell, figure)), digits)
+    return entry | {"interval": results.never_varied(cell, figure) or entry["interval"]}
+
+
 def _tabulate_cells(results: Results) -> dict[str, Any]:
     """One row a cell, one column a headline figure; decimals are alike within a column."""
-    columns = [[results.figures.get((cell, f)) for cell in range(len(results.run.played))] for f in results.headlines]
-    digits = [choose_digits(i for i in column if i) for column in columns]
+    cells = range(len(results.run.played))
+    digits = {f: choose_digits(i for cell in cells if (i := results.figures.get((cell, f)))) for f in results.headlines}
     rows = [
-        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_entry(column[cell], d) for column, d in zip(columns, digits, strict=True)]}
-        for cell in range(len(results.run.played))
+        {"cell": cell, "label": results.name_cell(cell), "entries": [_write_figure(results, cell, f, digits[f]) for f in results.headlines]} for cell in cells
     ]
     return {"heads": [_head(results, f) for f in results.headlines], **_limit(rows, "cells.csv")}
 
@@ -254,17 +273,16 @@ def _tabulate_differences(results: Results, changes: Sequence[Change], figures: 
 
 def _tabulate_metrics(results: Results) -> dict[str, Any]:
     """Every figure of every cell."""
-    games = results.metrics["games"].tolist()
     rows = [
         {
             "cell": cell,
             "label": results.name_cell(cell),
             "figure": results.name(figure),
             "unit": results.unit(figure[0]),
-            "games": write_count(count),
-            **_write_entry(interval, choose_digits([interval])),
+            "games": write_count(results.counts[cell, figure]),
+            **_write_figure(results, cell, figure, choose_digits([interval])),
         }
-        for ((cell, figure), interval), count in zip(results.figures.items(), games, strict=True)
+        for (cell, figure), interval in results.figures.items()
     ]
     return _limit(rows, "metrics.csv")
 
@@ -285,14 +303,17 @@ def _list_highlights(results: Results) -> dict[str, Any]:
             "name": word(found["name"]),
             "meaning": word(found["meaning"]),
             "game": found["game"],
-            "values": ", ".join(
-                f"{word(column.replace('_', ' '))} {localize(format(value * columns[column]['scale'], 'g'))}" for column, value in found["values"].items()
-            ),
+            "values": ", ".join(_write_outcome(columns[name], value) for name, value in found["values"].items()),
             "command": write_replay(results.run.manifest, found["cell"], found["game"]),
         }
         for found in results.run.manifest["highlights"]
     ]
     return _limit(rows, "manifest.json")
+
+
+def _write_outcome(column: dict[str, Any], value: int) -> str:
+    number = localize(f"{value * column['scale']:g}").replace("-", "−")
+    return f"{word(column['name'].replace('_', ' '))} {number} {word(column['unit'])}".rstrip()
 
 
 def _list_rules(results: Results) -> list[dict[str, str]]:
@@ -311,7 +332,7 @@ def _list_rules(results: Results) -> list[dict[str, str]]:
                 "default": _write_value(knob["default"]),
                 "unit": word(knob["unit"]),
                 "meaning": word(knob["meaning"]),
-                "clause": knob["clause"],
+                "clause": word(knob["clause"]),
                 "mark": "swept" if swept else "changed" if value != knob["default"] else "",
                 "marked": say("swept") if swept else say("changed"),
             }

@@ -23,7 +23,7 @@ from sim.engine import DECISIONS_MOST, PARAMETERS_MOST, load_game
 from sim.errors import InputError, suggest
 from sim.files import read_text
 from sim.games import GAMES
-from sim.knobs import Rules, allowed
+from sim.knobs import Rules, allowed, simplify
 from sim.questions import OF_SEATS, Precision, Target, is_number, read_precision, read_targets
 
 GAMES_MOST = 10**12
@@ -196,6 +196,8 @@ def parse_experiment(
         for knob, levels in data["sweep"].pop("rules").items():
             if data["sweep"].setdefault(f"rules.{knob}", levels) is not levels:
                 raise InputError(f"{where}: sweep.rules.{knob}: stands there twice, with and without quotes")
+    seated = _pop_seated(data)
+    seated_baseline = _pop_seated(data["baseline"]) if isinstance(data.get("baseline"), dict) else {}
     for key in data.keys() - _File.model_fields.keys():
         if isinstance(data.get("game"), str) and key in load_game(data["game"]).Rules.model_fields:
             raise InputError(f"{where}: {key}: this is a rule; write it under [rules], or --set rules.{key}=…")
@@ -209,10 +211,10 @@ def parse_experiment(
     if mode not in ("grid", "one-at-a-time"):
         raise InputError(f"{where}: sweep.mode = {show_level(mode)}: allowed: grid, one-at-a-time")
     for key, levels in sweep.items():
-        _check_sweep(key, levels, module, where)
+        sweep[key] = _check_sweep(key, levels, module, where)
     if file.robust:
         _check_line_ups(file.robust.line_ups, sweep, where)
-    base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats}
+    base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats, "seated": seated}
     combinations = _combine(sweep, mode, base, module, where)
     if file.robust:
         sweep[LINE_UP] = file.robust.line_ups
@@ -220,7 +222,7 @@ def parse_experiment(
     cells = [_cell(number, swept, base, module, where) for number, swept in enumerate(combinations)]
     precision = read_precision(file.stop.precision, module, where) if file.stop else ()
     pairs = _pairs(cells)
-    baseline = _find_baseline(cells, file, base, module, where)
+    baseline = _find_baseline(cells, file, {**base, "seated": {**({} if file.baseline.policies else seated), **seated_baseline}}, module, where)
     compared = {(pair.cell, pair.reference) for pair in pairs}
     pairs += [Pair(cell.number, baseline, BASELINE) for cell in cells if cell.number != baseline and (cell.number, baseline) not in compared]
     ideal_minutes = getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes
@@ -336,7 +338,7 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
     try:
         value = tomllib.loads(f"value = {word}")["value"]
     except (ValueError, KeyError, RecursionError):
-        value = word
+        value = {"True": True, "False": False}.get(word, word)
     path = next((table for table in TABLES if key.startswith(f"{table}.") and key != f"{table}."), "")
     if path:
         inner = data
@@ -346,11 +348,22 @@ def _override(data: dict[str, Any], override: str, where: str) -> None:
                 raise InputError(f"{where}: {table}: must be a table")
         inner[key.removeprefix(f"{path}.").strip('"')] = value
         _settle(data, key if path == "rules" else "")
-    elif key in _File.model_fields:
+    elif key in _File.model_fields or _is_seated(key):
         data[key] = value
         _settle(data, key)
     else:
         raise InputError(f"{where}: --set {key}: no such key; {suggest(key, [*_File.model_fields, *(f'{table}.…' for table in TABLES)])}")
+
+
+def _is_seated(key: str) -> bool:
+    """Is this the policy of one seat, or a parameter of it?"""
+    match = SETTING.fullmatch(key)
+    return bool(match and match["seat"])
+
+
+def _pop_seated(data: dict[str, Any]) -> dict[str, Any]:
+    """Take the settings of single seats out of a file's table: policies first, then their parameters."""
+    return {key: data.pop(key) for key in sorted((key for key in data if _is_seated(key)), key=lambda key: key.endswith("]"), reverse=True)}
 
 
 def _settle(data: dict[str, Any], setting: str) -> None:
@@ -397,7 +410,8 @@ def _choice(entry: Any, where: str) -> PolicyChoice:
     return PolicyChoice(name, tuple((key, float(value)) for key, value in parameters.items()))
 
 
-def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
+def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> list[Any]:
+    """The levels of a sweep, checked and each as short as it may be."""
     match = SETTING.fullmatch(key)
     knobs = list(module.Rules.model_fields)
     if not match:
@@ -406,8 +420,10 @@ def _check_sweep(key: str, levels: Any, module: ModuleType, where: str) -> None:
         raise InputError(f"{where}: sweep.{key}: unknown knob; {suggest(match['knob'], knobs)}")
     if not isinstance(levels, list) or not levels:
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: must be a list of at least one value")
-    if _has_twice(levels):
+    shortest = [simplify(module.Rules, match["knob"], level) for level in levels] if match["knob"] else levels
+    if _has_twice(shortest):
         raise InputError(f"{where}: sweep.{key} = {show_level(levels)}: a value stands there twice")
+    return shortest
 
 
 def _has_twice(values: Sequence[Any]) -> bool:
@@ -446,7 +462,10 @@ def _value_of(key: str, base: dict[str, Any], module: ModuleType, where: str) ->
     match = SETTING.fullmatch(key)
     if match and match["knob"]:
         value = base["rules"].get(match["knob"], module.Rules.model_fields[match["knob"]].default)
+        value = simplify(module.Rules, match["knob"], value)
         return list(value) if isinstance(value, tuple) else value
+    if key in base["seated"]:
+        return base["seated"][key]
     if key == "seats":
         return base["seats"] or _seats_of(base["policies"], module)
     line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or _seats_of(base["policies"], module), where)]
@@ -480,12 +499,12 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
         rules.check_seats(len(policies))
     except ValueError as error:
         raise InputError(f"{where}: {error}") from None
-    for key, value in settings.items():
+    for key, value in {**base["seated"], **settings}.items():
         match = SETTING.fullmatch(key)
         if match and match["seat"]:
             seat = int(match["seat"])
             if seat >= len(policies):
-                raise InputError(f"{where}: sweep.{key}: there is no seat {seat}; seats are 0 to {len(policies) - 1}")
+                raise InputError(f"{where}: {'sweep.' if key in settings else ''}{key}: there is no seat {seat}; seats are 0 to {len(policies) - 1}")
             if match["parameter"]:
                 changed = {**dict(policies[seat].parameters), match["parameter"]: value}
                 policies[seat] = _choice({"name": policies[seat].name, **changed}, where)

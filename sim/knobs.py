@@ -13,16 +13,26 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 
-def knob(default: Any, meaning: str, clause: str, unit: str = "", allowed: str = "", assumed: bool = False, seats: int = 0, **limits: Any) -> Any:
+def knob(
+    default: Any,
+    meaning: str,
+    clause: str,
+    unit: str = "",
+    allowed: str = "",
+    assumed: bool = False,
+    seats: int = 0,
+    only_if: dict[str, Any] | None = None,
+    **limits: Any,
+) -> Any:
     """Declare one knob: `clause` names the rulebook's passage, `limits` are pydantic's (ge, le, min_length …).
 
     `allowed` says in words what limits alone do not. `assumed` marks a default that nothing measured or printed stands behind.
     `seats` > 0 makes a list of up to that many values, one per seat: the last one holds for all further seats, and a
-    value without brackets for every seat.
+    value without brackets for every seat. `only_if`: values of other knobs without which this one changes nothing.
     """
     if seats:
         limits |= {"min_length": 1, "max_length": seats}
-    extra: dict[str, Any] = {"clause": clause, "unit": unit, "allowed": allowed, "assumed": assumed, "seats": seats}
+    extra: dict[str, Any] = {"clause": clause, "unit": unit, "allowed": allowed, "assumed": assumed, "seats": seats, "only_if": only_if or {}}
     return Field(default, description=meaning, json_schema_extra=extra, **limits)
 
 
@@ -37,7 +47,8 @@ class Rules(BaseModel):
         """TOML knows lists only; knobs that hold several values are tuples, and one value alone is for every seat."""
         if not isinstance(data, dict):
             return data
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        values = {k: simplify(cls, k, v) if k in cls.model_fields else v for k, v in data.items()}
+        values = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         alone = [k for k, v in values.items() if k in cls.model_fields and _extra(cls.model_fields[k]).get("seats") and not isinstance(v, tuple)]
         return {**values, **{k: (values[k],) for k in alone}}
 
@@ -79,6 +90,16 @@ def choices(field: FieldInfo) -> tuple[str | int, ...]:
     return get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
 
 
+def simplify(rules: type[Rules], name: str, value: Any) -> Any:
+    """A knob's value as shortly as a file may say it: of one value per seat, those that only repeat the last are left out."""
+    if not _extra(rules.model_fields[name]).get("seats") or not isinstance(value, list | tuple):
+        return value
+    kept = list(value)
+    while len(kept) > 1 and type(kept[-1]) is type(kept[-2]) and kept[-1] == kept[-2]:
+        kept.pop()
+    return kept[0] if len(kept) == 1 else kept
+
+
 def _extra(field: FieldInfo) -> dict[str, Any]:
     """What `knob` noted beside pydantic's own."""
     return dict(field.json_schema_extra) if isinstance(field.json_schema_extra, dict) else {}
@@ -96,7 +117,7 @@ def _as_number(value: Any, field: FieldInfo) -> Any:
 
 
 def describe(rules: type[Rules]) -> list[dict[str, Any]]:
-    """One row per knob: knob, type, allowed, default, unit, assumed, meaning, clause."""
+    """One row per knob: knob, type, allowed, default, unit, assumed, only_if, meaning, clause."""
     rows = []
     for name, field in rules.model_fields.items():
         extra = _extra(field)
@@ -108,6 +129,7 @@ def describe(rules: type[Rules]) -> list[dict[str, Any]]:
                 "default": list(field.default) if isinstance(field.default, tuple) else field.default,
                 "unit": extra.get("unit", ""),
                 "assumed": bool(extra.get("assumed")),
+                "only_if": extra.get("only_if", {}),
                 "meaning": field.description or "",
                 "clause": extra.get("clause", ""),
             }

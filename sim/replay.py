@@ -15,6 +15,7 @@ from sim.engine import ALL_WELL, NO_END, Table, outcome_columns, play_game
 from sim.errors import one_line
 from sim.experiment import Experiment
 from sim.jit import bind, record_array, record_dict
+from sim.outcomes import MISSING
 from sim.rng import open_stream
 from sim.tally import fields_of
 
@@ -180,4 +181,20 @@ def action_names(module: Any, legal: int) -> tuple[str, ...]:
 def tell(experiment: Experiment, cell: int, game: int, play: Playthrough) -> Iterator[tuple[dict[str, Any], str]]:
     """Each step of a playthrough as a JSON object and as a line in the rulebook's words."""
     story = importlib.import_module(f"sim.stories.{experiment.module.__name__.rpartition('.')[2]}")
-    yield from story.tell(play, experiment.cells[cell].rules, (experiment.seed, game))
+    for line, text in story.tell(play, experiment.cells[cell].rules, (experiment.seed, game)):
+        yield (line | {"outcome": name_outcome(experiment.module, line["outcome"])} if "outcome" in line else line), text
+
+
+def name_outcome(module: Any, outcome: dict[str, int]) -> dict[str, Any]:
+    """Outcome columns in their units, labels by name; None for a value that the game has not."""
+    columns = {column.name: column for column in module.COLUMNS}
+    named: dict[str, Any] = {}
+    for name, value in outcome.items():
+        column = columns[name.partition("[")[0]]
+        if value == MISSING:
+            named[name] = None
+        elif column.labels:
+            named[name] = column.labels[value]
+        else:
+            named[name] = value if column.scale == 1 else round(value * column.scale, 6)
+    return named

@@ -265,12 +265,12 @@ def test_where_line_ups_agree_and_where_the_direction_turns(tmp_path: Path) -> N
     draws = {("a", 6): 0.1, ("a", 5): 0.3, ("b", 6): 0.1, ("b", 5): 0.2, ("c", 6): 0.1, ("c", 5): 0.15}
     cells = [({"rules.die": die, "line_up": who}, play(20_000, draws=draws[who, die])) for die in (6, 5) for who in "abc"]
     agreed = told_of(store(tmp_path / "agreed", cells))["die from 6 to 5, whoever plays:"]
-    assert agreed.startswith("under every line-up draw rate rises by 5.")
+    assert agreed.startswith("with every line-up draw rate up by 5.")
     assert "turns" not in agreed
     draws["c", 5] = 0.02
     cells = [({"rules.die": die, "line_up": who}, play(20_000, draws=draws[who, die])) for die in (6, 5) for who in "abc"]
     turned = told_of(store(tmp_path / "turned", cells))["die from 6 to 5, whoever plays:"]
-    assert "The direction turns with who plays: draw rate rises under a and b and falls under c" in turned
+    assert "The direction turns with who plays: draw rate up with a and b and down with c" in turned
     build_report(tmp_path / "turned")
     assert "What each setting changes under each line-up" in (tmp_path / "turned" / "report.md").read_text(encoding="utf-8")
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sim.games import mint_tin
+from sim.games import GAMES, mint_tin
 
 ROOT = Path(__file__).parent.parent
 QUICK = str(ROOT / "configs" / "mint_tin" / "quick.toml")
 
 
-def housecarlo(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def housecarlo(*arguments: str, cwd: Path, columns: int = 200) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(columns)}
     return subprocess.run([sys.executable, "-m", "cli", *arguments], capture_output=True, text=True, cwd=cwd, env=environment, check=False)
 
 
@@ -96,6 +96,20 @@ def test_lists_are_also_json(tmp_path: Path) -> None:
     assert [p["policy"] for p in policies] == ["random", "racer", "hero", "brawler", "strategist"]
     assert "mint-tin" in housecarlo("games", cwd=tmp_path).stdout
     assert housecarlo("--version", cwd=tmp_path).stdout.startswith("housecarlo ")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("what", ["rules", "policies"])
+def test_lists_read_at_80_columns_and_say_all_that_json_says(what: str, game: str, tmp_path: Path) -> None:
+    told = housecarlo(what, game, cwd=tmp_path, columns=80).stdout
+    assert max(map(len, told.splitlines())) <= 80
+    words = " ".join(told.split())
+    for row in json.loads(housecarlo(what, game, "--json", cwd=tmp_path).stdout):
+        assert f"{row.get('knob') or row['policy']} " in told
+        for text in (row.get(key, "") for key in ("allowed", "meaning", "clause", "summary")):
+            assert text in words
+        for name, value in row.get("parameters", {}).items():
+            assert f"{name}={value:g}" in words
 
 
 TARGETS = str(ROOT / "configs" / "mint_tin" / "targets.toml")

@@ -15,6 +15,7 @@ from policies.loading import shipped_policies, usual_policy
 from sim.engine import NO_TURN, load_game
 from sim.games import GAMES
 from sim.jit import int_columns, record_array, records_of, set_field
+from sim.knobs import describe
 from sim.replay import watch
 from sim.tally import fields_of, figures_of
 from tests.players import play_columns, seat_table
@@ -56,6 +57,7 @@ def test_a_hundred_thousand_games_of_every_policy_end(game: tuple[ModuleType, Mo
 def test_every_knob_is_listed_and_alive(game: tuple[ModuleType, ModuleType]) -> None:
     module, facts = game
     assert set(facts.ALIVE) == set(module.Rules.model_fields)
+    wants = {row["knob"]: row["only_if"] for row in describe(module.Rules)}
     played: dict[str, np.ndarray[Any, Any]] = {}
 
     def play(settings: dict[str, Any]) -> np.ndarray[Any, Any]:
@@ -66,6 +68,10 @@ def test_every_knob_is_listed_and_alive(game: tuple[ModuleType, ModuleType]) -> 
 
     for knob, (base, value) in facts.ALIVE.items():
         assert not np.array_equal(play(base), play({**base, knob: value})), f"{knob} = {value} changes nothing"
+        for name, wanted in wants[knob].items():
+            assert base.get(name, getattr(module.Rules(), name)) == wanted
+            without = {name: not wanted} if wanted is True else {}
+            assert np.array_equal(play(without), play({**without, knob: value})), f"{knob} = {value} changes something without {name} = {wanted}"
 
 
 def test_nothing_hidden_is_in_a_view(game: tuple[ModuleType, ModuleType]) -> None:

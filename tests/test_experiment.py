@@ -71,6 +71,31 @@ def test_set_changes_a_setting_of_the_file() -> None:
     ]
 
 
+def test_one_seat_s_policy_and_its_parameters_can_be_set() -> None:
+    seated = parse(BASE, overrides=["policies[1]=strategist", "policies[1].caution=3", "policies[0]=hero"])
+    assert seated.cells[0].policies == (PolicyChoice("hero"), PolicyChoice("strategist", (("caution", 3.0),)))
+    written = parse('"policies[1].caution" = 3\ngame = "mint-tin"\npolicies = ["strategist"]\n[sweep]\n"policies[0]" = ["racer", "hero"]')
+    assert [cell.policies[0].name for cell in written.swept_cells] == ["racer", "hero"]
+    assert {cell.policies[1] for cell in written.swept_cells} == {PolicyChoice("strategist", (("caution", 3.0),))}
+    with pytest.raises(InputError, match=r"policies\[2\]: there is no seat 2; seats are 0 to 1"):
+        parse(BASE, overrides=["policies[2]=hero"])
+
+
+def test_python_s_truth_values_are_understood() -> None:
+    assert parse(BASE, overrides=["rules.manhole=True"]).cells[0].rules.manhole is True
+
+
+def test_values_that_are_alike_for_all_seats_are_one_value() -> None:
+    kitty = 'game = "kitty-paw"\npolicies = ["plain"]\n'
+    written = [parse(f"{kitty}[rules]\nspeed = {speed}").cells[0].rules for speed in ("1.0", "[1.0]", "[1.0, 1.0]")]
+    assert written == [written[0]] * 3
+    experiment = parse(kitty + '[sweep]\nmode = "one-at-a-time"\n"rules.head_start_seconds" = [[0, 0], [4, 0]]')
+    assert [cell.label() for cell in experiment.cells] == ["head_start_seconds 0.0", "head_start_seconds [4, 0]"]
+    assert experiment.baseline == 0
+    with pytest.raises(InputError, match="a value stands there twice"):
+        parse(kitty + '[sweep]\n"rules.penalties" = [true, [true, true]]')
+
+
 def test_keys_of_the_sweep_may_be_written_without_quotes_and_one_policy_without_brackets() -> None:
     experiment = parse('game = "mint-tin"\npolicies = "racer"\n[sweep]\nrules.monster_die = [6, 5]')
     assert [cell.rules.monster_die for cell in experiment.cells] == [6, 5]

@@ -346,16 +346,13 @@ def test_an_effect_is_told_with_its_interval_and_its_range(tmp_path: Path) -> No
     draws = {("calm", 6): 0.10, ("calm", 5): 0.20, ("wild", 6): 0.15, ("wild", 5): 0.45}
     cells = [({"rules.mode": mode, "rules.die": die}, play(20_000, draws=draws[mode, die])) for mode, die in levels]
     told = findings_of(store(tmp_path, cells))["die:"]
-    found = re.match(
-        r"from 6 to 5 the draw rate rises by ([\d.]+) percentage points \(([\d.]+) to ([\d.]+)\); at 6 it is ([\d.]+)% \([^)]*\), with mode calm\.", told
-    )
+    found = re.match(r"draw rate at ([\d.]+)% \([^)]*\) with 6, up by ([\d.]+) percentage points \(([\d.]+) to ([\d.]+)\) with 5 \(mode calm\)\.", told)
     assert found, told
-    value, low, high, before = map(float, found.groups())
+    before, value, low, high = map(float, found.groups())
     assert low <= 10 <= high
     assert low < value < high
     assert before == pytest.approx(10, abs=1)
-    assert "Over the 2 levels of mode, the change at 5 goes from +" in told
-    assert "with mode wild (percentage points)" in told
+    assert re.search(r"Over the 2 levels of mode, the change with 5 goes from \+[\d.]+ percentage points \([^)]*\) with mode calm to .* with mode wild\.", told)
 
 
 def test_no_effect_is_said_with_its_bound(tmp_path: Path) -> None:
@@ -378,7 +375,7 @@ def test_the_most_moved_setting_comes_first_and_comparisons_are_counted(tmp_path
     findings = find(Results(Run(store(tmp_path, cells, mode="one-at-a-time"))))
     assert [f.subject for f in findings[:2]] == ["mode:", "die:"]
     assert findings[-1].kind == "note"
-    assert findings[-1].subject == "14 differences are shown:"
+    assert findings[-1].subject == "14 differences are shown,"
 
 
 def test_unfinished_games_are_a_warning(tmp_path: Path) -> None:
@@ -391,8 +388,8 @@ def test_a_single_cell_tells_endings_balance_lead_and_length(tmp_path: Path) -> 
     told = findings_of(store(tmp_path, [({}, play(20_000))]))
     assert re.search(r"\(who won\): seat 0 wins 4\d\.\d% \(.*nobody wins 1?\d\.\d% \(", told["How games end"])
     assert "no difference between seats is seen" in told["Seat balance:"]
-    assert re.search(r"led at half-time in (69|70|71)\.\d% \(", told["Lead:"])
-    median = float(re.search(r"half of the games are at or below ([\d.]+) min \(", told["Playing time:"])[1])
+    assert re.search(r"led at half-time: (69|70|71)\.\d% \(", told["Lead:"])
+    median = float(re.search(r"median ([\d.]+) min \(", told["Playing time:"])[1])
     assert median == pytest.approx(5 * math.log(2), rel=0.05)
 
 
@@ -413,7 +410,7 @@ def test_policies_of_seats_lead_with_their_own_wins(tmp_path: Path) -> None:
         outcomes.ending = np.where((outcomes.ending == 1) & (np.random.default_rng(1).random(5000) < stolen), 0, outcomes.ending)
         cells.append(({"policies[0]": name}, outcomes))
     told = findings_of(store(tmp_path, cells, policies=["meek", "plain"]))
-    assert told["policy of seat 0:"].startswith("from meek to bold the win rate of seat 0 rises by ")
+    assert re.match(r"win rate of seat 0 at [\d.]+% \([^)]*\) with “meek”, up by .* with “bold”\.", told["policy of seat 0:"])
     assert "seat 0 (meek) minus seat 1 (plain)" in told["Policies against each other:"]
 
 
@@ -565,6 +562,35 @@ def test_the_report_names_rules_marks_and_reproduction(tmp_path: Path) -> None:
 def test_replay_repeats_the_overrides() -> None:
     manifest = {"experiment_path": "a b.toml", "seed": 3, "overrides": ["rules.die=4"]}
     assert write_replay(manifest, 2, 9) == "housecarlo replay 'a b.toml' --game 9 --cell 2 --seed 3 --set rules.die=4"
+
+
+def test_levels_are_short_and_still_unlike(tmp_path: Path) -> None:
+    long = [f"{'a' * 30}{middle}{'z' * 30}" for middle in "bcd"]
+    ranks = ["2 / 3 / 4 / 5 / 6", "2 / 3 / 4 / 5 / 6 / 14", "14 / 2 / 3"]  # as tables write lists
+    cells = [({"rules.file": name, "rules.ranks": some}, play(50)) for name, some in zip(long, ranks, strict=True)]
+    labels = Results(Run(store(tmp_path, cells))).labels
+    assert labels == [f"file {name}, ranks {shown}" for name, shown in zip(long, ("2–6", "2–6 / 14", "14 / 2 / 3"), strict=True)]
+    alone = [({"rules.file": name}, play(50)) for name in (long[0], "short")]
+    assert Results(Run(store(tmp_path / "alone", alone))).labels == [f"file {'a' * 19} … {'z' * 19}", "file short"]
+
+
+def test_a_mean_that_never_varied_claims_no_interval(tmp_path: Path) -> None:
+    cells = []
+    for die in (6, 5):
+        outcomes = play(200)
+        outcomes.score = [np.full(200, die), *outcomes.score[1:]]
+        cells.append(({"rules.die": die}, outcomes))
+    results = Results(Run(store(tmp_path, cells)))
+    assert results.write(0, ("mean_score", 0)) == "6.0 coins (never varied in 200 games)"
+    assert "never" not in results.write(0, ("mean_score", 1)) + results.write(0, ("minutes_q50", None))
+    build_report(tmp_path)
+    assert "| 6.0 (never varied in 200 games) |" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_extremes_that_look_alike_are_told_once(tmp_path: Path) -> None:
+    same = findings_of(store(tmp_path, [({"rules.die": die}, play(50)) for die in (6, 5)]))
+    assert same["Lead:"].endswith(" in every cell.")
+    assert " to " in same["Lead:"] and "with die" not in same["Lead:"]
 
 
 @pytest.mark.parametrize("games", [1, 2, 3])

@@ -1,7 +1,8 @@
 """What a report says, in the reader's language. The English message is its own key; `it.toml` holds the Italian ones.
 
-A game's own words (metrics, columns, knobs, assumptions) are in `<game>.<language>.toml`, keyed by the English text. Tests hold
-that every message and every word of a shipped game is there, with the same names in braces, and that nothing else stands in a report.
+A game's own words (metrics, columns, knobs, assumptions) are in `<game>.<language>.toml`, keyed by the English text; those that
+several games have in `shared.<language>.toml`. Tests hold that every message and every word of a shipped game is there, with
+the same names in braces, and that nothing else stands in a report.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def load_speech(language: str, game: str) -> Speech:
     """The speech of a language about a game (`mint-tin`)."""
     if language == "en":
         return ENGLISH
-    return Speech(language, read_catalogue(language), read_catalogue(f"{game.replace('-', '_')}.{language}"), str.maketrans(",.", ".,"))
+    words = read_catalogue(f"shared.{language}") | read_catalogue(f"{game.replace('-', '_')}.{language}")
+    return Speech(language, read_catalogue(language), words, str.maketrans(",.", ".,"))
 
 
 @contextmanager

@@ -116,7 +116,9 @@ class Rules(BaseRules):
     """The house rules of Kitty Paw and the human figures its times rest on; every default is the model's."""
 
     deck_order: Literal["by_level", "shuffled"] = knob("by_level", "easy levels first, or all cards mixed", "Preparare la Partita 4; Variante")
-    shuffled_deck: Literal[48, 40] = knob(48, "cards mixed: both sets of level II, or one", "Variante: mescolare TUTTE le Carte Micio", unit="cards")
+    shuffled_deck: Literal[48, 40] = knob(
+        48, "cards mixed: both sets of level II, or one", "Variante: mescolare TUTTE le Carte Micio", unit="cards", only_if={"deck_order": "shuffled"}
+    )
     levels: tuple[int, ...] = knob((1, 2, 3), "levels whose cards are played", HOUSE, min_length=1, max_length=3, allowed="a list of distinct levels, 1 to 3")
     card_file: str = knob(
         "", "card file (CSV), from the experiment file's folder; empty: the shipped one", "Carte Micio così suddivise", allowed="a path", assumed=True
@@ -129,7 +131,7 @@ class Rules(BaseRules):
     cards_to_win: int = knob(5, "cards that end the game", "Fine della Partita 1", unit="cards", ge=1, le=12)
     five_counts: Literal["completed", "all"] = knob("completed", "which cards count for that: completed ones, or all", "ha ottenuto 5 Carte Micio")
     tie_break: bool = knob(True, "do tied seats play extra rounds", "Fine della Partita 3")
-    max_tie_breaks: int = knob(10, "extra rounds after which the win is shared", NOT_IN_BOOK, unit="rounds", ge=1, le=100)
+    max_tie_breaks: int = knob(10, "extra rounds after which the win is shared", NOT_IN_BOOK, unit="rounds", only_if={"tie_break": True}, ge=1, le=100)
     penalty_points: tuple[int, int, int] = knob(
         (1, 2, 3), "points lost with a penalty card of level I, II, III", "-1, -2, -3 PV sul retro", unit="points", min_length=3, max_length=3,
         allowed="three whole numbers, each 0 to 20",

@@ -33,6 +33,9 @@ SEATS = (2,)
 LONGEST_GAME_SECONDS = 10_000_000  # keeps the seconds column, in hundredths, below 2³¹
 
 
+WITH_COVER = {"manhole": True}
+
+
 class Rules(BaseRules):
     """The house rules of Mint Tin; every default is the English rulebook's."""
 
@@ -41,11 +44,14 @@ class Rules(BaseRules):
     )
     monster_die: int = knob(6, "the face the monster die starts on", "Game Setup; Dial the difficulty", ge=1, le=6)
     manhole: bool = knob(False, "play with the Manhole Expansion", "Manhole Expansion Rules")
-    cover_throws: Literal["once", "unlimited"] = knob("once", "how often the manhole cover may be thrown", "Manhole Expansion, Update")
+    cover_throws: Literal["once", "unlimited"] = knob("once", "how often the manhole cover may be thrown", "Manhole Expansion, Update", only_if=WITH_COVER)
     pry_window: Literal["until_monster", "one_roll", "none"] = knob(
-        "until_monster", "how long a seat shut out with the cover may try to pry the shelter open", "Manhole Expansion: pry open the closed FoS"
+        "until_monster",
+        "how long a seat shut out with the cover may try to pry the shelter open",
+        "Manhole Expansion: pry open the closed FoS",
+        only_if=WITH_COVER,
     )
-    holder_knockable: bool = knob(True, "may a meeple on the cover be knocked down", "Knock down 1 standing opponent (silent on the cover)")
+    holder_knockable: bool = knob(True, "may a meeple on the cover be knocked down", "Knock down 1 standing opponent (silent on the cover)", only_if=WITH_COVER)
     wake: Literal["matching", "any"] = knob(
         "matching", "which double puts a knocked-down monster back on its feet", "Manhole Expansion (English: matching; Italian: any)"
     )
@@ -57,13 +63,18 @@ class Rules(BaseRules):
     stand_any: bool = knob(False, "may a meeple be stood up while another stands", "Stand up 1 meep (if none standing)")
     recon_needs_helper: bool = knob(False, "does standing up a recon meeple need a standing helper outside", "you need 1 standing meep to help your meeps")
     turn_on_activation: bool = knob(
-        False, "does activating the monster by an action also turn its die", "CRA-CRA allows either player to activate and turn down"
+        False,
+        "does activating the monster by an action also turn its die",
+        "CRA-CRA allows either player to activate and turn down",
+        only_if={"mode": "cra-cra"},
     )
     action_sums: tuple[int, ...] = knob(
         (7,), "the sums that give an action", "On a roll of a 7 you can", min_length=1, max_length=5, allowed="a list of distinct odd sums, 3 to 11"
     )
     rolling: Literal["simultaneous", "alternate"] = knob("simultaneous", "how the seats roll", "The standard game is simultaneous rolling")
-    first_roller: Literal["random", 0, 1] = knob("random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)")
+    first_roller: Literal["random", 0, 1] = knob(
+        "random", "who rolls first in alternate rolling", "you can play turn-based (silent on who starts)", only_if={"rolling": "alternate"}
+    )
     rolls_per_second: tuple[float, float] = knob(
         (0.5, 0.5), "rolls a second of each seat", "not in the book", unit="1/s", allowed="two numbers above 0", assumed=True, min_length=2, max_length=2
     )
