@@ -60,8 +60,9 @@ def _digest(data: bytes) -> str:
 class RunFolder:
     """One run's folder, ours alone while it is open. `finished`: is all of it played and written?"""
 
-    def __init__(self, folder: Path, experiment: Experiment, identity: dict[str, Any], command: str) -> None:
+    def __init__(self, folder: Path, made: Sequence[Path], experiment: Experiment, identity: dict[str, Any], command: str) -> None:
         self.folder = folder
+        self.made = made  # folders that were not there before, inner ones first
         self.blocks = folder / FILE
         self.experiment = experiment
         self.about = {"identity": identity, "manifest": build_manifest(experiment, command) | {"identity": identity}}
@@ -84,6 +85,10 @@ class RunFolder:
     def discard(self) -> None:
         """Drop what is stored of the run, which cannot be finished."""
         remove(self.blocks)
+        with suppress(OSError):  # the folder may hold what is not ours
+            (self.folder / LOCK).unlink()
+            for folder in self.made:
+                folder.rmdir()
 
 
 @contextmanager
@@ -95,6 +100,7 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
     held = find_run(folder)
     if held and not fresh:
         _refuse_other(folder, held["identity"], identity)
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK)
@@ -106,7 +112,7 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
     try:
         with _refused(folder):
             _clean(folder, fresh)
-        yield RunFolder(folder, experiment, identity, command)
+        yield RunFolder(folder, made, experiment, identity, command)
     finally:
         with suppress(OSError):
             lock.release()

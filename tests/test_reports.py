@@ -173,6 +173,7 @@ def store(
     } | changes
     arrays: dict[str, Any] = {}
     lows = [next(c["low"] for c in COLUMNS if c["name"] == f["column"]) for f in fields]
+    has_ideal = manifest.get("ideal_minutes") is not None
     for n, (_, outcomes) in enumerate(cells):
         sums = [sum_up(x, low) for x, low in zip(outcomes.fields(), lows, strict=True)]
         arrays[f"cell{n}_sums"] = np.array([[str(s.n), str(s.total), str(s.squares)] for s in sums])
@@ -180,8 +181,7 @@ def store(
         arrays[f"cell{n}_lengths"] = np.array([len(s.bins) for s in sums])
         arrays[f"cell{n}_groups0"] = group(outcomes.seconds)
         off = off_ideal(outcomes.seconds, manifest.get("ideal_minutes"))
-        has = off != MISSING
-        arrays[f"cell{n}_off_ideal"] = np.array([str(int(x)) for x in (has.sum(), off[has].sum(), (off[has] ** 2).sum())])
+        arrays[f"cell{n}_off_ideal"] = np.array(pair_row(off, off)[: 3 * has_ideal])
     for n, pair in enumerate(pairs):
         rows = []
         for f in figures:
@@ -192,7 +192,8 @@ def store(
             rows.append(pair_row(np.where(has_x, x, MISSING), np.where(has_y, y, MISSING)))
         arrays[f"pair{n}_sums"] = np.array(rows)
         x, y = (cells[pair[which]][1] for which in ("cell", "reference"))
-        arrays[f"pair{n}_off_ideal"] = np.array(pair_row(*(off_ideal(one.seconds, manifest.get("ideal_minutes")) for one in (x, y))))
+        distances = pair_row(*(off_ideal(one.seconds, manifest.get("ideal_minutes")) for one in (x, y)))
+        arrays[f"pair{n}_off_ideal"] = np.array(distances[: 10 * has_ideal])
         arrays[f"pair{n}_endings"] = np.array([[int(((x.ending == i) & (y.ending == j)).sum()) for j in range(len(labels))] for i in range(len(labels))])
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "tallies.npz", **arrays)
