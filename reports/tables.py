@@ -203,7 +203,12 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: text_of(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
+    """The settings of a cell; text where some level of a setting is no number, so that a column has one type."""
+    row: dict[str, Any] = {}
+    for setting, levels in run.manifest["sweep"].items():
+        level = text_of(cell["swept"][setting]) if setting in cell["swept"] else None
+        row[setting] = level if level is None or all(isinstance(text_of(one), int | float) for one in levels) else str(level)
+    return row
 
 
 def _whole(run: Run) -> dict[str, Any]:
