@@ -203,12 +203,12 @@ def build_tables(folder: Path) -> None:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a cell; text where some level of a setting is no number, so that a column has one type."""
-    row: dict[str, Any] = {}
-    for setting, levels in run.manifest["sweep"].items():
-        level = text_of(cell["swept"][setting]) if setting in cell["swept"] else None
-        row[setting] = level if level is None or all(isinstance(text_of(one), int | float) for one in levels) else str(level)
-    return row
+    return {setting: _settle(text_of(cell["swept"][setting]), run, setting) if setting in cell["swept"] else None for setting in run.swept}
+
+
+def _settle(level: Any, run: Run, setting: str) -> Any:
+    """A level as its column has it: text if some level of the setting is."""
+    return str(level) if any(isinstance(text_of(cell["swept"][setting]), str) for cell in run.cells) else level
 
 
 def _whole(run: Run) -> dict[str, Any]:
