@@ -341,7 +341,7 @@ def _draw_effects(results: Results) -> Drawn:
                 _stretch(axes, clear[metric])
             else:
                 axes.locator_params(axis="x", nbins=4)
-            axes.set_xlabel(f"{unit} (log)" if metric in stretched else unit)
+            axes.set_xlabel(say("{unit} (log)", unit=unit) if metric in stretched else unit)
         yield Plot(_page_name("effects", page), title, caption), figure
 
 

@@ -313,7 +313,7 @@ def _list_highlights(results: Results) -> dict[str, Any]:
 
 def _write_outcome(column: dict[str, Any], value: int) -> str:
     number = localize(f"{value * column['scale']:g}").replace("-", "−")
-    return f"{word(column['name'].replace('_', ' '))} {number} {word(column['unit'])}".rstrip()
+    return f"{word(column['name'].replace('_', ' '))} {number}"
 
 
 def _list_rules(results: Results) -> list[dict[str, str]]:

@@ -214,7 +214,12 @@ def move_files(made: Path, folder: Path) -> list[Path]:
 
 
 def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
-    return {setting: text_of(cell["swept"][setting]) if setting in cell["swept"] else None for setting in run.swept}
+    return {setting: _settle(text_of(cell["swept"][setting]), run, setting) if setting in cell["swept"] else None for setting in run.swept}
+
+
+def _settle(level: Any, run: Run, setting: str) -> Any:
+    """A level as its column has it: text if some level of the setting is."""
+    return str(level) if any(isinstance(text_of(cell["swept"][setting]), str) for cell in run.cells) else level
 
 
 def _whole(run: Run) -> dict[str, Any]:

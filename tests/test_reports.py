@@ -575,6 +575,12 @@ def test_levels_are_short_and_still_unlike(tmp_path: Path) -> None:
     assert Results(Run(store(tmp_path / "alone", alone))).labels == [f"file {'a' * 19} … {'z' * 19}", "file short"]
 
 
+def test_numbers_and_texts_may_be_levels_of_one_setting(tmp_path: Path) -> None:
+    build_report(store(tmp_path, [({"rules.pace": pace}, play(50)) for pace in (1.0, "0.9 / 1.0")]))
+    assert list(pd.read_parquet(tmp_path / "metrics.parquet")["rules.pace"].unique()) == ["1.0", "0.9 / 1.0"]
+    assert Results(Run(tmp_path)).labels == ["pace 1", "pace 0.9 / 1.0"]
+
+
 def test_a_mean_that_never_varied_claims_no_interval(tmp_path: Path) -> None:
     cells = []
     for die in (6, 5):
