@@ -629,7 +629,7 @@ def _tell_idle_actions(results: Results) -> list[Finding]:
     for metric, found in tried.items():
         if all(interval.value == 0 for interval, _ in found):
             interval, games = max(found, key=lambda one: one[1])
-            bound = say("{share} of the games at most", share=f"{write_number(interval.high, choose_digits([interval]))}%")
+            bound = say("{share} of the games at most", share=f"{_round_up(interval.high)}%")
             idle.append(say("{action} (0 of {games} games; {bound})", action=name_action(metric), games=write_count(games), bound=bound))
     if not idle:
         return []
