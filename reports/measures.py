@@ -216,7 +216,7 @@ def weigh_endings(counts: Array, left_out: Sequence[int], sure: Confidence) -> E
     n, games, most = int(counts[kept].sum()), int(counts.sum()), math.log(len(kept))
     if n < 2:
         return None
-    entropy = -sum(count / n * math.log(count / n) for count in counts[kept] if count)
+    entropy = -sum(count / n * math.log(count / n) for count in counts[kept].tolist() if count)
 
     def term(p: float) -> float:
         return p * (1 - math.log(p) - entropy) if p > 0 else 0.0

@@ -207,15 +207,16 @@ def test_differences_of_cells_that_stopped_apart_are_over_their_common_games() -
 
 def test_play_goes_on_until_every_target_is_decided() -> None:
     """The monster's die on 6, 4 and 2: far from the bound is decided at the first look, near to it later, and nothing is left open."""
-    targets = {"both_lose_rate": {"at_most": 0.12}, "delta.ending_evenness": {"at_least": 0.05}, "seat_gap": {"at_most": 0.05}}
-    run = run_of(experiment := experiment_of(stop={"until": "decided", "max_games": 400_000}, targets=targets), play_to_precision(experiment))
+    targets = {"both_lose_rate": {"at_most": 0.065}, "delta.ending_evenness": {"at_least": 0.05}, "seat_gap": {"at_most": 0.1}}
+    experiment = experiment_of(stop={"until": "decided", "max_games": 400_000}, targets=targets)
+    run = run_of(experiment, play_to_precision(experiment))
     verdicts = judge(run)
     assert run.anytime
     assert {verdict.word for verdict in verdicts} == {"PASS", "FAIL"}
     assert not find_open(run)
     games = [cell["games"] for cell in run.cells]
     assert set(games) <= set(looks(400_000)) and max(games) < 400_000
-    assert min(games) < max(games) == games[run.baseline]
+    assert games[1] < games[2] == games[run.baseline]
 
 
 def test_a_bound_at_the_truth_is_left_undecided_at_the_most_games() -> None:
