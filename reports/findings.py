@@ -643,7 +643,10 @@ def _tell_kingmaking(results: Results) -> list[Finding]:
     if not out or not decides:
         return []
     text = say(
-        "a seat that can no longer win still has choices in {out} of the games; made by lot, they change who wins in {share} of these.", out=out, share=decides
+        "share of games in which a seat that can no longer win still has choices: {out}. Share of these in which such choices, made by lot, change "
+        "who wins: {share}.",
+        out=out,
+        share=decides,
     )
     return [Finding("finding", say("Kingmaking:"), text)]
 
