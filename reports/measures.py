@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, Run
+from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, WIN, Run
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
@@ -63,7 +63,8 @@ def measure(run: Run, cell: dict[str, Any], name: str, sure: Confidence = AT_95)
         return gap_of_seats(counts, cell["seats"], sure), int(counts.sum())
     if name == "first_seat_advantage":
         return advantage_of_first(counts, cell["seats"], sure), int(counts.sum())
-    return evenness_of_endings(counts, _left_out(run), sure), int(counts.sum() - counts[_left_out(run)].sum())
+    left_out = _left_out(run, cell)
+    return evenness_of_endings(counts, left_out, sure), int(counts.sum() - counts[left_out].sum())
 
 
 def measure_differences(run: Run, number: int, sure: Confidence = AT_95) -> Iterator[tuple[str, Difference]]:
@@ -95,7 +96,7 @@ def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_9
     elif name == "first_seat_advantage":
         found = contrast(joint, _weigh_first(len(joint), seats[0]), _weigh_first(len(joint), seats[1]), sure)
     else:
-        found = difference_of_evenness(joint, _left_out(run), sure)
+        found = difference_of_evenness(joint, (_left_out(run, cell), _left_out(run, reference)), sure)
     same = seats[0] == seats[1] and int(np.trace(joint)) == int(joint.sum())
     return Difference(found.interval, int(joint.sum()), found.ratio, same)
 
@@ -236,7 +237,7 @@ def weigh_endings(counts: Array, left_out: Sequence[int], sure: Confidence) -> E
 
 def evenness_of_endings(counts: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Interval:
     """How evenly games end, with an interval for rare endings, too."""
-    each = _part(sure, left_out, counts)
+    each = _part(sure, (counts, left_out))
     found = weigh_endings(counts, left_out, each)
     if found is None:
         return NO_FIGURE
@@ -245,11 +246,11 @@ def evenness_of_endings(counts: Array, left_out: Sequence[int], sure: Confidence
     return Interval(found.value, max(found.value - half - found.below, 0.0), min(found.value + half + found.above, 1.0))
 
 
-def difference_of_evenness(joint: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Contrast:
+def difference_of_evenness(joint: Array, left_out: tuple[Sequence[int], Sequence[int]], sure: Confidence = AT_95) -> Contrast:
     """Difference of the evenness of endings of two cells; the interval is wider by what is rare in either."""
-    both = joint.sum(axis=1), joint.sum(axis=0)
-    each = _part(sure, left_out, *both)
-    ours, theirs = (weigh_endings(counts, left_out, each) for counts in both)
+    both = ((joint.sum(axis=1), left_out[0]), (joint.sum(axis=0), left_out[1]))
+    each = _part(sure, *both)
+    ours, theirs = (weigh_endings(*one, each) for one in both)
     if ours is None or theirs is None:
         return Contrast(NO_FIGURE, math.nan)
     found = contrast(joint, ours.weights, theirs.weights, each)
@@ -258,16 +259,18 @@ def difference_of_evenness(joint: Array, left_out: Sequence[int], sure: Confiden
     return Contrast(Interval(value, value - half - ours.below - theirs.above, value + half + ours.above + theirs.below), found.ratio)
 
 
-def _part(sure: Confidence, left_out: Sequence[int], *cells: Array) -> Confidence:
+def _part(sure: Confidence, *cells: tuple[Array, Sequence[int]]) -> Confidence:
     """The error is shared by the rare endings, of which each has an interval of its own, and all the others together."""
-    rare = sum(int(count) < RARE for counts in cells for ending, count in enumerate(counts) if ending not in left_out)
+    rare = sum(int(count) < RARE for counts, left_out in cells for ending, count in enumerate(counts) if ending not in left_out)
     return Confidence(sure.error / (1 + rare), sure.anytime)
 
 
-def _left_out(run: Run) -> list[int]:
-    """The ending that is none: a game stopped at the limit."""
-    unfinished = run.metrics.get(UNFINISHED, {})
-    return [unfinished["equals"]] if run.ending and unfinished.get("column") == run.ending["name"] else []
+def _left_out(run: Run, cell: dict[str, Any]) -> list[int]:
+    """The endings that are none: a game stopped at the limit, and wins of seats nobody sits at."""
+    assert run.ending is not None
+    unfinished, win = run.metrics.get(UNFINISHED, {}), run.metrics.get(WIN, {})
+    empty = range(cell["seats"], run.manifest["seats_most"]) if win.get("column") == run.ending["name"] and win["per_seat"] else ()
+    return [*empty, *([unfinished["equals"]] if unfinished.get("column") == run.ending["name"] else [])]
 
 
 def _from_ideal(off: Interval) -> Interval:

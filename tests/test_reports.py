@@ -158,6 +158,7 @@ def store(
         "precision": [],
         "until_decided": False,
         "tells_out": False,
+        "seats_most": seats,
         "targets": [],
         "exact": [],
         "grouped": {str(seats): [next(n for n, f in enumerate(fields) if f["column"] == "seconds")]},
