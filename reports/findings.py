@@ -721,7 +721,7 @@ def _tell_idle_actions(results: Results) -> list[Finding]:
     for metric, found in tried.items():
         if all(interval.value == 0 for interval, _ in found):
             interval, games = max(found, key=lambda one: one[1])
-            bound = say("{share} of the games at most", share=f"{write_number(interval.high, choose_digits([interval]))}%")
+            bound = say("{share} of the games at most", share=f"{_round_up(interval.high)}%")
             idle.append(say("{action} (0 of {games} games; {bound})", action=name_action(metric), games=write_count(games), bound=bound))
     if not idle:
         return []
@@ -735,7 +735,10 @@ def _tell_kingmaking(results: Results) -> list[Finding]:
     if not out or not decides:
         return []
     text = say(
-        "a seat that can no longer win still has choices in {out} of the games; made by lot, they change who wins in {share} of these.", out=out, share=decides
+        "share of games in which a seat that can no longer win still has choices: {out}. Share of these in which such choices, made by lot, change "
+        "who wins: {share}.",
+        out=out,
+        share=decides,
     )
     return [Finding("finding", say("Kingmaking:"), text)]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, Run
+from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, WIN, Run
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
@@ -57,13 +57,14 @@ def measure(run: Run, cell: dict[str, Any], name: str, sure: Confidence = AT_95)
         return measure_race(run, number, name)
     if name == "ideal_duration":
         off = run.off_ideal(number)
-        return _from_ideal(mean(off, sure)), off.n
+        return _from_ideal(mean(off, sure, run.ideal_length)), off.n
     counts = run.endings(number)
     if name == "seat_gap":
         return gap_of_seats(counts, cell["seats"], sure), int(counts.sum())
     if name == "first_seat_advantage":
         return advantage_of_first(counts, cell["seats"], sure), int(counts.sum())
-    return evenness_of_endings(counts, _left_out(run), sure), int(counts.sum() - counts[_left_out(run)].sum())
+    left_out = _left_out(run, cell)
+    return evenness_of_endings(counts, left_out, sure), int(counts.sum() - counts[left_out].sum())
 
 
 def measure_differences(run: Run, number: int, sure: Confidence = AT_95) -> Iterator[tuple[str, Difference]]:
@@ -85,7 +86,7 @@ def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_9
     if name == "ideal_duration":
         sums = run.pair_off_ideal(number)
         games = min(sums.x.n, sums.y.n)
-        value, low, high = paired_mean(sums.x, sums.y, sums.both, sure)
+        value, low, high = paired_mean(sums.x, sums.y, sums.both, sure, run.ideal_length)
         apart, paired = difference_variances(sums.x, sums.y, sums.both) if games > 1 else (0, 0)
         return Difference(Interval(-value, -high, -low), games, ratio_of(float(apart), float(paired)), sums.same)
     joint = run.pair_endings(number)
@@ -95,7 +96,7 @@ def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_9
     elif name == "first_seat_advantage":
         found = contrast(joint, _weigh_first(len(joint), seats[0]), _weigh_first(len(joint), seats[1]), sure)
     else:
-        found = difference_of_evenness(joint, _left_out(run), sure)
+        found = difference_of_evenness(joint, (_left_out(run, cell), _left_out(run, reference)), sure)
     same = seats[0] == seats[1] and int(np.trace(joint)) == int(joint.sum())
     return Difference(found.interval, int(joint.sum()), found.ratio, same)
 
@@ -193,53 +194,83 @@ def _weigh_first(kinds: int, seats: int) -> Array:
     return weights
 
 
+RARE = 25  # an ending of fewer games is bounded by itself: so near 0, entropy is no straight line, and an ending not yet seen adds to it
+
+
 class Evenness(NamedTuple):
-    """Entropy of the endings that count, as a part of the greatest there could be; what a game adds to it by its ending; the bias left out."""
+    """Entropy of the endings that count, as a part of the greatest there could be; what a game adds to it by its ending, where that is not rare;
+    how much lower or higher it may be for rare endings and for bias."""
 
     value: float
     weights: Array
-    bias: float
+    below: float
+    above: float
 
 
-def weigh_endings(counts: Array, left_out: Sequence[int]) -> Evenness | None:
-    """The evenness of endings (Shannon 1948) and its first-order terms: delta method, and a bias of (kinds − 1) / 2n (Miller 1955)."""
-    kept = np.ones(len(counts), bool)
-    kept[list(left_out)] = False
-    n = int(counts[kept].sum())
-    if n < 2 or kept.sum() < 2:
+def weigh_endings(counts: Array, left_out: Sequence[int], sure: Confidence) -> Evenness | None:
+    """The evenness of endings (Shannon 1948) and its first-order terms: delta method, and a bias of (kinds − 1) / 2n (Miller 1955).
+
+    As chances sum to 1, entropy is a sum over endings of p (1 − ln p − h) up to a constant, for any h; with the entropy found for h its
+    slopes are those of the delta method. A rare ending's term is taken at both limits of its share, which err as `sure` says.
+    """
+    kept = [ending for ending in range(len(counts)) if ending not in left_out]
+    n, games, most = int(counts[kept].sum()), int(counts.sum()), math.log(max(len(kept), 1))
+    if n < 2 or len(kept) < 2:
         return None
-    shares = np.where(kept, counts, 0) / n
-    surprise = np.where(shares > 0, -np.log(np.where(shares > 0, shares, 1)), 0)
-    entropy, most = float(shares @ surprise), math.log(kept.sum())
-    weights = np.where(shares > 0, surprise - entropy, 0) * int(counts.sum()) / n
-    return Evenness(entropy / most, weights / most, float(kept.sum() - 1) / (2 * n) / most)
+    entropy = -sum(count / n * math.log(count / n) for count in counts[kept].tolist() if count)
+
+    def term(p: float) -> float:
+        return p * (1 - math.log(p) - entropy) if p > 0 else 0.0
+
+    weights = np.zeros(len(counts))
+    below = above = (len(kept) - 1) / (2 * n)
+    for ending in kept:
+        count = int(counts[ending])
+        if count >= RARE:
+            weights[ending] = (-math.log(count / n) - entropy) * games / n
+        else:
+            p, low, high = share(count, n, sure)
+            below += term(p) - term(low)
+            above += term(high) - term(p)
+    return Evenness(entropy / most, weights / most, below / most, above / most)
 
 
 def evenness_of_endings(counts: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Interval:
-    """How evenly games end; near even endings the bias is what remains, so the interval is wider by it."""
-    found = weigh_endings(counts, left_out)
+    """How evenly games end, with an interval for rare endings, too."""
+    each = _part(sure, (counts, left_out))
+    found = weigh_endings(counts, left_out, each)
     if found is None:
         return NO_FIGURE
-    spread = average(found.weights, counts, sure)
-    half = spread.high - spread.value + found.bias
-    return Interval(found.value, max(found.value - half, 0.0), min(found.value + half, 1.0))
+    spread = average(found.weights, counts, each)
+    half = spread.high - spread.value
+    return Interval(found.value, max(found.value - half - found.below, 0.0), min(found.value + half + found.above, 1.0))
 
 
-def difference_of_evenness(joint: Array, left_out: Sequence[int], sure: Confidence = AT_95) -> Contrast:
-    """Difference of the evenness of endings of two cells; the interval is wider by the bias of both."""
-    ours, theirs = (weigh_endings(joint.sum(axis=axis), left_out) for axis in (1, 0))
+def difference_of_evenness(joint: Array, left_out: tuple[Sequence[int], Sequence[int]], sure: Confidence = AT_95) -> Contrast:
+    """Difference of the evenness of endings of two cells; the interval is wider by what is rare in either."""
+    both = ((joint.sum(axis=1), left_out[0]), (joint.sum(axis=0), left_out[1]))
+    each = _part(sure, *both)
+    ours, theirs = (weigh_endings(*one, each) for one in both)
     if ours is None or theirs is None:
         return Contrast(NO_FIGURE, math.nan)
-    found = contrast(joint, ours.weights, theirs.weights, sure)
+    found = contrast(joint, ours.weights, theirs.weights, each)
+    half = found.interval.high - found.interval.value
     value = ours.value - theirs.value
-    half = found.interval.high - found.interval.value + ours.bias + theirs.bias
-    return Contrast(Interval(value, value - half, value + half), found.ratio)
+    return Contrast(Interval(value, value - half - ours.below - theirs.above, value + half + ours.above + theirs.below), found.ratio)
 
 
-def _left_out(run: Run) -> list[int]:
-    """The ending that is none: a game stopped at the limit."""
-    unfinished = run.metrics.get(UNFINISHED, {})
-    return [unfinished["equals"]] if run.ending and unfinished.get("column") == run.ending["name"] else []
+def _part(sure: Confidence, *cells: tuple[Array, Sequence[int]]) -> Confidence:
+    """The error is shared by the rare endings, of which each has an interval of its own, and all the others together."""
+    rare = sum(int(count) < RARE for counts, left_out in cells for ending, count in enumerate(counts) if ending not in left_out)
+    return Confidence(sure.error / (1 + rare), sure.anytime)
+
+
+def _left_out(run: Run, cell: dict[str, Any]) -> list[int]:
+    """The endings that are none: a game stopped at the limit, and wins of seats nobody sits at."""
+    assert run.ending is not None
+    unfinished, win = run.metrics.get(UNFINISHED, {}), run.metrics.get(WIN, {})
+    empty = range(cell["seats"], run.manifest["seats_most"]) if win.get("column") == run.ending["name"] and win["per_seat"] else ()
+    return [*empty, *([unfinished["equals"]] if unfinished.get("column") == run.ending["name"] else [])]
 
 
 def _from_ideal(off: Interval) -> Interval:

@@ -79,6 +79,12 @@ class Sums:
         """Least value of each bin, in the column's unit."""
         return (least_values(len(self.bins)) + self.low).astype(np.float64) * self.scale
 
+    @property
+    def reach(self) -> int:
+        """How far apart games lie, in the column's integers: from the least bin with a game to the greatest; at least 1."""
+        held = np.flatnonzero(self.bins)
+        return max(int(np.ptp(least_values(len(self.bins))[held])), 1) if held.size else 1
+
     def width_at(self, value: float) -> float:
         """Width of the bin that begins at `value`, less one unit of the column: how far beyond it the true value may be."""
         spot = round(value / self.scale) - self.low
@@ -225,7 +231,12 @@ class Run:
 
     def _parts_of_ideal(self, row: Any) -> Sums:
         n, total, squares = (int(s) for s in row)
-        return Sums(n, total, squares, NO_BINS, 0, 1 / round(60 * self.manifest["ideal_minutes"] / self.columns[SECONDS]["scale"]))
+        return Sums(n, total, squares, NO_BINS, 0, 1 / self.ideal_length)
+
+    @property
+    def ideal_length(self) -> int:
+        """The ideal length of a game, in the integers of the column of playing time."""
+        return round(60 * float(self.manifest["ideal_minutes"]) / float(self.columns[SECONDS]["scale"]))
 
     @property
     def failed(self) -> list[tuple[int, str]]:

@@ -6,6 +6,7 @@ import math
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from reports.measures import measure_cell, measure_differences
-from reports.run import PairSums, Run, RunError
+from reports.run import PairSums, Run, RunError, Sums
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
@@ -71,9 +72,20 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
     if metric["kind"] == "share":
         interval = paired_share((x.total, x.n), (y.total, y.n), both, sure)
     else:
-        interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure)))
+        theirs = run.same_figure(pair["reference"], figure)
+        assert theirs is not None
+        reach = _reach_of_both(run.sums(pair["cell"], figure["field"]), run.sums(pair["reference"], theirs["field"]))
+        interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure, reach)))
     apart, paired = difference_variances(x, y, both) if games > 1 else (0, 0)
     return Difference(interval, games, ratio_of(float(apart), float(paired)), sums.same)
+
+
+def _reach_of_both(ours: Sums, theirs: Sums) -> int:
+    """How far apart games of two cells may lie, in the column's integers."""
+    longer, shorter = sorted((ours.bins, theirs.bins), key=len, reverse=True)
+    together = longer.copy()
+    together[: len(shorter)] += shorter
+    return replace(ours, bins=together).reach
 
 
 def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:

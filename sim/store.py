@@ -238,6 +238,7 @@ def build_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         "columns": [asdict(column) for column in module.COLUMNS],
         "metrics": [asdict(metric) for metric in module.METRICS],
         "actions": [actions.get(n, "") for n in range(max(actions) + 1)],
+        "seats_most": max(module.SEATS),
         "tells_out": hasattr(module, "is_out"),
         "usage_games": math.prod(split_sample(experiment.games)),
         "without_games": WITHOUT,

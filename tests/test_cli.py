@@ -50,11 +50,29 @@ def test_metrics_are_tidy_and_hold_every_metric_promised(run_folder: Path) -> No
     known = table[table["value"].notna()]
     assert (known["low"] <= known["value"]).all()
     assert (known["value"] <= known["high"]).all()
-    assert set(table["metric"]) - set(known["metric"]) <= {f"use_{action.name.lower()}" for action in mint_tin.Action}  # never legal under these rules
+    assert set(table["metric"]) - set(known["metric"]) <= {
+        f"{of}_{action.name.lower()}" for of in ("use", "effect") for action in mint_tin.Action
+    }  # never legal under these rules
     wins = table[table["metric"].isin(["win_rate", "both_lose_rate", "unfinished_rate"])]
     assert (wins.groupby("cell")["value"].sum() - 1).abs().max() < 1e-8
     pd.testing.assert_frame_equal(pd.read_parquet(run_folder / "metrics.parquet"), table, check_dtype=False, rtol=1e-8)
     assert len(pd.read_csv(run_folder / "cells.csv")) == 3
+
+
+def test_a_ladder_ranks_the_policies_and_says_what_is_skill(tmp_path: Path) -> None:
+    done = housecarlo("ladder", "kitty-paw", "--policies", "plain", "--policies", "quick", "--policies", "greedy", "--games", "500", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[1] for line in lines if line.startswith("rating ")] == ["quick", "plain", "greedy"]
+    assert any(line.startswith("seat 0  is worth ") for line in lines)
+    assert any(line.startswith("skill   the better of two unlike policies wins ") for line in lines)
+    for arguments, said in (
+        (("scoundrel",), "scoundrel is played by one: a ladder needs a game for two seats"),
+        (("mint-tin", "--policies", "racer"), "--policies: a ladder needs at least two; name each with a --policies of its own"),
+        (("mint-tin", "--set", "games=5"), "--set games=5: allowed: rules.…, as key=value, for example rules.monster_die=4"),
+    ):
+        wrong = housecarlo("ladder", *arguments, cwd=tmp_path)
+        assert (wrong.returncode, wrong.stderr) == (2, f"housecarlo: {said}\n")
 
 
 def test_report_writes_the_same_files_again_without_playing(run_folder: Path) -> None:

@@ -47,7 +47,7 @@ def test_each_command_of_the_tour_runs(command: str, tmp_path: Path) -> None:
 
 
 def test_the_tour_is_there_and_names_every_command() -> None:
-    assert {shlex.split(line)[1] for line in TOUR} == {"games", "rules", "policies", "run", "compare", "check", "replay"}
+    assert {shlex.split(line)[1] for line in TOUR} == {"games", "rules", "policies", "run", "compare", "check", "ladder", "replay"}
 
 
 def test_the_example_experiment_is_valid() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,11 @@ import pytest
 from scipy import stats
 
 from policies.loading import load_line_ups
-from reports.run import Sums
+from reports.run import Sums, least_values
 from reports.sequences import _log_mixture, factor, rank_limits, share_limits
-from reports.statistics import AT_95, Confidence, Interval, mean, quantile, share
+from reports.statistics import AT_95, Confidence, Interval, draw_quantiles, mean, paired_draws, paired_mean, paired_share, quantile, share
 from sim import batch
-from sim.batch import Tallies
+from sim.batch import Tallies, looks
 from sim.experiment import parse_experiment
 from sim.games import mint_tin
 from sim.tally import CellTally, Figure, figures_of
@@ -103,6 +104,86 @@ def test_quantile_sequences_hold_at_every_look() -> None:
         found = [quantile(sums_of(values[:n]), 0.9, ANYTIME) for n in (500, 2000, 8000, 20_000)]
         held += all(not (i.low > truth or i.high < truth) for i in found)  # an open limit is NaN
     assert held / runs >= 0.95 - 5 * math.sqrt(0.95 * 0.05 / runs)
+
+
+LOOKS = looks(100_000)
+RARE = 1e-4  # one game in 10,000: of a run's first look, a third has none
+
+
+def share_of_games(rng: np.random.Generator, chance: float) -> np.ndarray:
+    return (rng.random(LOOKS[-1]) < chance).astype(np.int64)
+
+
+MEANS: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], float]] = {
+    "long games": (lambda rng: np.minimum(rng.geometric(0.05, LOOKS[-1]), 4000), 20.0),
+    "a point in few games": (lambda rng: share_of_games(rng, RARE), RARE),
+    "points in some games": (lambda rng: 3 * share_of_games(rng, 0.01), 0.03),
+}
+
+
+def held_throughout(intervals: Iterable[Interval], truth: float) -> bool:
+    return all(i.low <= truth <= i.high for i in intervals)
+
+
+def check_coverage(held: int, runs: int) -> None:
+    assert held / runs >= 0.95 - 5 * math.sqrt(0.95 * 0.05 / runs), held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", MEANS)
+def test_sequences_of_means_hold_at_every_look(which: str) -> None:
+    draw, truth = MEANS[which]
+    rng = np.random.default_rng(9)
+    held = sum(held_throughout((mean(sums_of(x[:n]), ANYTIME) for n in LOOKS), truth) for x in (draw(rng) for _ in range(200)))
+    check_coverage(held, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chance", [RARE, 0.05])
+def test_sequences_of_paired_differences_hold_at_every_look(chance: float) -> None:
+    """Two rules under which few games differ, nine of ten one way: as shares, and as means of points."""
+    rng = np.random.default_rng(10)
+    held = [0, 0]
+    for _ in range(200):
+        x = rng.random(LOOKS[-1]) < 0.4
+        differs = rng.random(len(x)) < chance
+        y = np.where(differs, rng.random(len(x)) < 0.9, x)  # y is 1 in nine of ten of those, x in two of five
+        truth = chance * (0.4 - 0.9)
+        found = []
+        for n in LOOKS:
+            a, b, both = int(x[:n].sum()), int(y[:n].sum()), int((x[:n] & y[:n].astype(bool)).sum())
+            sums = (sums_of(x[:n].astype(np.int64)), sums_of(y[:n].astype(np.int64)))
+            found.append((paired_share((a, n), (b, n), (n, a, b, both), ANYTIME), paired_mean(*sums, (n, a, b, both), ANYTIME)))
+        for k in range(2):
+            held[k] += held_throughout((pair[k] for pair in found), truth)
+    for one in held:
+        check_coverage(one, 200)
+
+
+@pytest.mark.slow
+def test_sequences_of_quantile_differences_hold_where_one_cell_stopped_before_the_other() -> None:
+    """The same luck, a tenth longer in one cell; that cell's games are fewer, and the groups they fall in are the same."""
+    rng = np.random.default_rng(11)
+    edges = least_values(2000, 512)
+    truth = math.log(10) * (330 - 300)
+    runs, held = 100, dict.fromkeys((AT_95, ANYTIME), 0)
+    for _ in range(runs):
+        luck = rng.exponential(size=20_000)
+        found: dict[Confidence, list[Interval]] = {which: [] for which in held}
+        for games in (3000, 6000, 10_000):
+            draws, values = [], []
+            for pace, n in ((330, games), (300, 2 * games)):
+                times = (pace * luck[:n]).astype(int)
+                counts = np.zeros((32, 2000), dtype=np.int64)
+                np.add.at(counts, (np.arange(n) % 32, np.searchsorted(edges, times, side="right") - 1), 1)
+                draws.append(draw_quantiles(counts, 0.9))
+                values.append(float(np.sort(times)[math.ceil(0.9 * n) - 1]))
+            for which, intervals in found.items():
+                intervals.append(paired_draws(values[0] - values[1], *draws, 32, games, which))
+        held[ANYTIME] += held_throughout(found[ANYTIME], truth)
+        held[AT_95] += held_throughout(found[AT_95][-1:], truth)
+    for one in held.values():
+        check_coverage(one, runs)
 
 
 def name_of(figure: Figure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -202,6 +203,47 @@ def test_differences_of_cells_that_stopped_apart_are_over_their_common_games() -
             difference = difference_of(run, run.manifest["pairs"][0], figure, sums)
             assert difference.interval.value == pytest.approx(expected, abs=1e-9)
             assert difference.games <= 1000
+
+
+def test_play_goes_on_until_every_target_is_decided() -> None:
+    """The monster's die on 6, 4 and 2: far from the bound is decided at the first look, near to it later, and nothing is left open."""
+    targets = {"both_lose_rate": {"at_most": 0.065}, "delta.ending_evenness": {"at_least": 0.05}, "seat_gap": {"at_most": 0.1}}
+    experiment = experiment_of(stop={"until": "decided", "max_games": 400_000}, targets=targets)
+    run = run_of(experiment, play_to_precision(experiment))
+    verdicts = judge(run)
+    assert run.anytime
+    assert {verdict.word for verdict in verdicts} == {"PASS", "FAIL"}
+    assert not find_open(run)
+    games = [cell["games"] for cell in run.cells]
+    assert set(games) <= set(looks(400_000)) and max(games) < 400_000
+    assert games[1] < games[2] == games[run.baseline]
+
+
+def test_a_bound_at_the_truth_is_left_undecided_at_the_most_games() -> None:
+    experiment = experiment_of(sweep={}, stop={"until": "decided", "max_games": 15_000}, targets={"first_seat_advantage": {"at_most": 0.0}})
+    run = run_of(experiment, play_to_precision(experiment))
+    assert [verdict.word for verdict in judge(run)] == ["UNDECIDED"]
+    assert [cell["games"] for cell in run.cells] == [15_000]
+    assert answer(run)[1] == UNDECIDED
+
+
+@pytest.mark.slow
+def test_targets_decided_by_looking_are_wrong_in_one_family_of_twenty_at_most(tmp_path: Path) -> None:
+    """The truth lies just beyond each bound: whatever is decided as PASS, at whatever look, is wrong."""
+    beyond, families, wrong = 1e-9, 200, 0
+    targets = [target("draw_rate", at_most=0.1 - beyond), target("win_rate[0]", at_least=0.45 + beyond), target("first_seat_advantage", at_least=beyond)]
+    targets += [target("mean_score", at_least=3 * 0.45 - 0.55 + beyond)]
+    for seed in range(families):
+        whole = play(20_000, seed=seed)
+        for games in looks(20_000):
+            cells = [
+                ({}, dataclasses.replace(whole, **{f: getattr(whole, f)[:games] for f in ("ending", "seconds", "led")}, score=[s[:games] for s in whole.score]))
+            ]
+            verdicts = judge(Run(store(tmp_path, cells, targets=targets, until_decided=True)))
+            if any(verdict.word == "PASS" for verdict in verdicts):
+                wrong += 1
+                break
+    assert wrong / families < 0.05 + 5 * math.sqrt(0.05 * 0.95 / families)
 
 
 # ---------------------------------------------------------------- controls

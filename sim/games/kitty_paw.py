@@ -661,7 +661,8 @@ def is_out(state, rules, seat):
         return False
     left = state.deck_size - state.dealt
     rounds = 1 + left // FACE_UP + (1 if left % FACE_UP >= rules.seats else 0)
-    gain = KITTENS_MOST * min(rounds, rules.cards_to_win - state.completed[seat])
+    cards = state.completed[seat] + (state.penalty_cards[seat] if rules.five_counts == ALL_CARDS else 0)
+    gain = KITTENS_MOST * min(rounds, rules.cards_to_win - cards)
     loss = rounds * max(rules.penalty_points[0], rules.penalty_points[1], rules.penalty_points[2])
     beyond = 0  # what can be made good
     for other in range(rules.seats):
