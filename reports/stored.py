@@ -5,6 +5,7 @@ A run may come from somebody else, or from a disk that failed: nothing in it is 
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import zipfile
@@ -26,7 +27,7 @@ Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Real = Annotated[float, Field(ge=-1e300, le=1e300)]
 Positive = Annotated[float, Field(ge=1e-300, le=1e300)]
-Scalar = bool | Whole | Real | str
+Scalar = bool | Whole | Real | str | None
 Value = Scalar | list[Scalar]
 
 
@@ -249,9 +250,9 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
         if pair.cell >= len(run.cells) or pair.reference >= len(run.cells if swept else played) or not (swept or pair.setting == "baseline"):
             yield f"manifest.json, pair of {pair.cell} and {pair.reference}: does not fit the cells"
     gap = WIN in metrics and metrics[WIN].per_seat and metrics[WIN].equals is None
-    for asked in (*run.precision, *run.targets):
-        if asked.quantity.metric not in metrics and not (asked.quantity.metric == "seat_gap" and gap):
-            yield f"manifest.json: there is no figure {asked.quantity.name}"
+    for quantity in (*(one.quantity for one in run.precision), *(one.quantity for one in run.targets)):
+        if quantity.metric not in metrics and not (quantity.metric == "seat_gap" and gap):
+            yield f"manifest.json: there is no figure {quantity.name}"
     for exact in run.exact:
         for name in exact.values:
             found = re.fullmatch(r"(\w+)(?:\[([0-9]{1,3})\])?", name)
@@ -268,7 +269,7 @@ def _find_wrong_fields(run: _Manifest, seats: int) -> Iterator[str]:
     fields = [(c.name, seat) for c in run.columns for seat in (range(seats) if c.per_seat else (None,))]
     place = {key: n for n, key in reversed(list(enumerate(fields)))}
     figures = [
-        (m.name, seat, place.get((m.column, seat), place.get((m.column, None))), seat if m.equals is None else m.equals, m.kind)
+        (m.name, seat, place.get((m.column, seat), place.get((m.column, None), -1)), seat if m.equals is None else m.equals, m.kind)
         for m in run.metrics
         for seat in (range(seats) if m.per_seat else (None,))
     ]
@@ -286,6 +287,8 @@ def _find_wrong_fields(run: _Manifest, seats: int) -> Iterator[str]:
 
 def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
     groups = set()
+    if any(name.endswith("_usage") for name in arrays) and not {"actions", "usage_games"} <= run.model_fields_set:
+        yield "manifest.json: nothing is said of the actions counted"
     for cell in [*run.cells, *run.extra_cells]:
         of_cell, seats = f"cell{cell.cell}", str(cell.seats)
         count = len(run.fields[seats])
@@ -295,7 +298,7 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
             yield f"tallies.npz, cell {cell.cell}: sums or bins are missing or of the wrong shape"
             return
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        counted = [int(bins[a:b].sum()) for a, b in zip(starts, starts[1:], strict=False)]
+        counted = [int(bins[a:b].sum()) for a, b in itertools.pairwise(starts)]
         if any(not _is_sum(*row) or row[0] != n for row, n in zip(sums, counted, strict=True)):
             yield f"tallies.npz, cell {cell.cell}: sums and bins do not agree"
         for k, field in enumerate(run.grouped[seats]):
@@ -334,12 +337,12 @@ def _counts(array: Any, dimensions: int) -> np.ndarray[Any, np.dtype[np.int64]] 
     """Counts of games or bins; None if that is not what is stored."""
     if not isinstance(array, np.ndarray) or array.ndim != dimensions or array.dtype != np.int64:
         return None
-    return array if not array.size or (0 <= array.min() and array.max() <= 10**15) else None
+    return array if not array.size or (array.min() >= 0 and array.max() <= 10**15) else None
 
 
 def _is_sum(n: int, total: int, squares: int) -> bool:
     """May these be n, Σx and Σx² of some numbers?"""
-    return 0 <= n and abs(total) <= LARGEST and 0 <= squares <= LARGEST and total**2 <= n * squares
+    return n >= 0 and abs(total) <= LARGEST and 0 <= squares <= LARGEST and total**2 <= n * squares
 
 
 def _is_pair(row: list[int], is_share: bool) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from reports.findings import label_cell, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.run import Run
-from reports.statistics import Confidence, Interval
+from reports.statistics import NO_FIGURE, Confidence, Interval
 from reports.tables import compare_seats, confidence_of, difference_of, differences_of, figure_of
 
 FAMILY_ERROR = 0.05
@@ -95,7 +95,10 @@ def find_open(run: Run) -> set[int]:
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
     """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
     sure = confidence_of(run)
-    asked = [(measure, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for measure in _measure(run, cell, one["quantity"], sure)]
+    failed = dict(run.failed)
+    cells = [cell for cell in run.cells if cell["cell"] not in failed]
+    wanted = [one for one in run.manifest["precision"] if not (one["quantity"]["delta"] and run.baseline in failed)]
+    asked = [(measure, one["half_width"]) for one in wanted for cell in cells for measure in _measure(run, cell, one["quantity"], sure)]
     return [(measure, width) for measure, width in asked if not (measure.interval.high - measure.interval.low) / 2 <= width]
 
 
@@ -202,7 +205,7 @@ def gap_of_seats(run: Run, cell: dict[str, Any], sure: Confidence) -> Interval:
     pairs = list(combinations(seats, 2))
     each = Confidence(sure.error / len(pairs), sure.anytime)
     gaps = [_without_sign(gap) for first, other in pairs if (gap := compare_seats(run, cell["cell"], first, other, each))]
-    return Interval(*(max(values) for values in zip(*gaps, strict=True)))
+    return Interval(*(max(values) for values in zip(*gaps, strict=True))) if gaps else NO_FIGURE
 
 
 def _without_sign(gap: Interval) -> Interval:
