@@ -27,7 +27,7 @@ Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
 Real = Annotated[float, Field(ge=-1e300, le=1e300)]
 Positive = Annotated[float, Field(ge=1e-300, le=1e300)]
-Scalar = bool | Whole | Real | str | None
+Scalar = bool | Whole | Real | str
 Value = Scalar | list[Scalar]
 
 

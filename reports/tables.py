@@ -260,9 +260,7 @@ def _level(cell: dict[str, Any], setting: str) -> Any:
 
 
 def text_of(value: Any) -> Any:
-    """A swept level as a table shows it: numbers stay numbers, all else is text; a parameter not given is its default."""
-    if value is None:
-        return "default"
+    """A swept level as a table shows it: numbers stay numbers, all else is text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | str):
