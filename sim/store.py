@@ -53,7 +53,7 @@ def write_run(folder: Path, experiment: Experiment, line_ups: Sequence[LineUp], 
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / "tallies.npz", lambda path: _write_arrays(path, build_arrays(tallies, usage)))
         manifest = json.dumps(build_manifest(experiment, line_ups, tallies, command, play_seconds), indent=1, ensure_ascii=False)
-        _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8"))
+        _replace(folder / "manifest.json", lambda path: path.write_text(manifest + "\n", encoding="utf-8", errors="backslashreplace"))
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror or error})") from None
 

@@ -130,7 +130,7 @@ def test_a_file_by_any_name_is_run_into_one_plain_folder_below(name: str, tmp_pa
 
 
 def test_a_run_of_hostile_names_stays_in_its_folder(tmp_path: Path) -> None:
-    name = "..\n$(id) <b>.toml"
+    name = "..\n$(id) <b>\udcff.toml"
     text = GOOD + "title = '../../../x'\nquestion = '''=cmd|' /C calc'!A0\n<script>'''\n"
     write(tmp_path / name, text.encode())
     before = set(tmp_path.iterdir())
@@ -140,6 +140,9 @@ def test_a_run_of_hostile_names_stays_in_its_folder(tmp_path: Path) -> None:
     assert out.name == "out"
     (run,) = out.iterdir()
     assert {path.name for path in run.iterdir()} == {"metrics.csv", "metrics.parquet", "cells.csv", "differences.csv", "manifest.json", "tallies.npz"}
+    again = housecarlo("report", str(run), cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "..\\n$(id) &lt;b&gt;\\udcff.toml" in (run / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_parameter_swept_one_at_a_time_begins_at_its_default(tmp_path: Path) -> None:
