@@ -401,11 +401,10 @@ def _print_answers(run: Any) -> None:
     lines, code = answer(run)
     for line in lines:
         typer.echo(line)
-    failures = [cell["failed"] for cell in run.played if cell["failed"]]
-    for failure in failures:
+    for _, failure in run.failed:
         typer.echo(f"housecarlo: {failure}", err=True)
-    if failures or code:
-        raise typer.Exit(2 if failures else code)
+    if run.failed or code:
+        raise typer.Exit(2 if run.failed else code)
 
 
 @contextmanager

@@ -33,38 +33,58 @@ SECONDS_MOST = 5.0  # of the processor, to read one mutant
 MINUTES_MOST = 4.0  # to compile and play one
 CELLS_PLANNED = 3
 
-NUMBERS = (
-    ["0", "-1", "1", "2", "3", "4", "5", "6", "7", "1.5", "-0.0", "1e-320", "1e308", "nan", "inf", "-inf", "9223372036854775807", "9223372036854775808", "18446744073709551616", "1_000_000_000_000", "1000000000001", "0x7fff_ffff_ffff_ffff", "0b1", "0o17", "1e400", "-9999999999999999999999999"]
-    + ["9" * 400, "9" * 5000, "1" + "0" * 4299]
-)
-WORDS = [
-    "racer",
-    "strategist",
-    "my_policy.py:cautious",
-    "../../etc/passwd",
-    "/dev/zero",
-    "cards.csv",
-    "=1+1",
-    "<script>",
-    "\\u0000",
-    "\\U000e0001",
-    "a" * 300,
-    "",
-    "²",
-    "٣",
-]
+TYPED_NUMBERS = """
+0 -1 1 2 3 4 5 6 7 1.5 -0.0 1e-320 1e308 nan inf -inf 9223372036854775807 9223372036854775808 18446744073709551616
+1_000_000_000_000 1000000000001 0x7fff_ffff_ffff_ffff 0b1 0o17 1e400 -9999999999999999999999999
+"""
+NUMBERS = [*TYPED_NUMBERS.split(), "9" * 400, "9" * 5000, "1" + "0" * 4299]
+WORDS = ["racer", "strategist", "my_policy.py:cautious", "../../etc/passwd", "/dev/zero", "cards.csv", "=1+1", "<script>", "\\u0000", "\\U000e0001", "²", "٣"]
 VALUES = [
-    *NUMBERS, *(f'"{word}"' for word in WORDS), "true", "false", "[]", "{}", "[[]]", "[[[[1]]]]", "{ name = 1 }", '{ name = "racer", caution = nan }', "[1, 2, 3]",
-    '["racer", "racer"]', "1979-05-27T07:32:00Z", "1979-05-27", "07:32:00", "'''\n\n'''", "[" * 60 + "]" * 60, "[" * 3000 + "]" * 3000, "{ a = " * 400 + "1" + " }" * 400,
-    "[" + "1, " * 20_000 + "]", "{ between = [0, 1] }", "{ at_most = 0.1 }", "{ at_least = inf }",
-]  # fmt: skip
-LINES = [
-    "games = 5", "[rules]", "[sweep]", "[targets]", "[stop]", "[baseline]", "[robust]", "[baseline.rules]", "rules = 3", "sweep = []", "[[rules]]", "[rules.x]",
-    'game = "kitty-paw"', 'game = "scoundrel"', 'game = "mint-tin"', "seats = 3", 'mode = "one-at-a-time"', '"policies[0]" = ["racer", "random"]', "max_decisions = 1",
-    '"policies[99999999999999999999]" = ["racer"]', '"policies[0].caution" = [1, nan]', "stop.precision.seat_gap = 1e-9", "seats = [2, 3, 4]", "rules.manhole = true",
-    '"win_rate[0]" = { at_most = 1 }', '"win_rate[99999]" = { at_most = 1 }', "delta.mean_rolls = { at_least = 0 }", "ideal_minutes = 1e-300", 'line_ups = [["racer"], ["random"]]',
-    "mode.x = 1", '"mode" = ["grid"]', "[sweep.rules]", '"rules.monster_die" = [1, 2, 3, 4, 5, 6]', '"" = 1', "'' = []", "policies = []",
-]  # fmt: skip
+    *NUMBERS,
+    *(f'"{word}"' for word in [*WORDS, "", "a" * 300]),
+    *["true", "false", "[]", "{}", "[[]]", "[[[[1]]]]", "1979-05-27T07:32:00Z", "1979-05-27", "07:32:00"],
+    *("[" * 60 + "]" * 60, "[" * 3000 + "]" * 3000, "{ a = " * 400 + "1" + " }" * 400, "[" + "1, " * 20_000 + "]"),
+    *("[1, 2, 3]", '["racer", "racer"]', "{ name = 1 }", '{ name = "racer", caution = nan }', "'''\n\n'''"),
+    *("{ between = [0, 1] }", "{ at_most = 0.1 }", "{ at_least = inf }"),
+]
+LINES = """
+games = 5
+[rules]
+[sweep]
+[targets]
+[stop]
+[baseline]
+[robust]
+[baseline.rules]
+[sweep.rules]
+[[rules]]
+[rules.x]
+rules = 3
+sweep = []
+policies = []
+game = "kitty-paw"
+game = "scoundrel"
+game = "mint-tin"
+seats = 3
+seats = [2, 3, 4]
+mode = "one-at-a-time"
+mode.x = 1
+"mode" = ["grid"]
+"policies[0]" = ["racer", "random"]
+"policies[99999999999999999999]" = ["racer"]
+"policies[0].caution" = [1, nan]
+"rules.monster_die" = [1, 2, 3, 4, 5, 6]
+rules.manhole = true
+max_decisions = 1
+stop.precision.seat_gap = 1e-9
+"win_rate[0]" = { at_most = 1 }
+"win_rate[99999]" = { at_most = 1 }
+delta.mean_rolls = { at_least = 0 }
+ideal_minutes = 1e-300
+line_ups = [["racer"], ["random"]]
+"" = 1
+'' = []
+""".strip().split("\n")
 TOKEN = re.compile(rb"[\w.+-]+|\"[^\"\n]*\"|[^\s\w]")
 
 

@@ -58,7 +58,7 @@ def control(run: Run) -> list[Control]:
         (say("seat swap"), say("a policy wins as often from another seat, its opponents moved with it"), _check_swaps(run)),
         (say("exact value"), say("figures that are known exactly"), _check_exact(run)),
     ]
-    told = [_sum_up(name, meaning, list(checks)) for name, meaning, checks in kinds]
+    told = [_sum_up(name, meaning, [check for check in checks if not math.isnan(check.interval.value)]) for name, meaning, checks in kinds]
     return [one for one in [*told, _control_unfinished(run)] if one]
 
 
@@ -132,7 +132,7 @@ def _control_unfinished(run: Run) -> Control | None:
     found = []
     for cell in run.played:
         for figure in run.figures(cell):
-            if figure["metric"] == UNFINISHED:
+            if figure["metric"] == UNFINISHED and cell["games"]:
                 found.append((figure_of(run, cell["cell"], figure, FIVE_SIGMA)[0], label_cell(run, cell["cell"])))
     if not found:
         return None

@@ -40,6 +40,7 @@ SETTINGS_NAMED = 2  # swept settings that sentences name in full; of more, only 
 LEVEL_MOST = 40  # characters of a level
 RUN = 4  # whole numbers in a row that are written as a run, `2–10`
 NUMBERS = re.compile(r"\d+( / \d+)+")
+FAILURES_TOLD = 5  # cells that failed told one by one
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,11 @@ class Results:
         self.headlines: list[Figure] = list(dict.fromkeys(of_headlines))
         columns = ("setting", "from", "to", "cell", "reference", "metric", "seat", "same", "variance_ratio", "value", "low", "high")
         show = show_levels(run)
-        changes = [
+        compared = [
             Change(setting, show(setting, start), show(setting, end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
             for setting, start, end, cell, reference, metric, seat, same, ratio, *interval in _records(self.differences, *columns)
         ]
+        changes = [c for c in compared if not math.isnan(c.interval.value)]
         self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
         self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
         self.balance = [c for c in changes if c.figure[0] in MEASURES and c.reference == run.baseline]
@@ -313,6 +315,7 @@ def find(results: Results) -> list[Finding]:
     """The findings, most important first: warnings, effects (or the one cell's figures), balance of seats, lead, length, notes."""
     return [
         *_warn_of_partial(results),
+        *_warn_of_failed(results),
         *_warn_of_unfinished(results),
         *_tell_robustness(results),
         *_tell_findings(results),
@@ -355,7 +358,7 @@ def _tell_effects(results: Results) -> list[Finding]:
 def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
     """The figure that a setting moves most, level by level; how far that depends on the other settings; then the other figures."""
     lead = _choose_lead(results, changes)
-    base = min(c.reference for c in changes)
+    base = min(c.reference for c in changes if c.figure == lead)
     steps = [c for c in changes if c.figure == lead and c.reference == base]
     told = steps if len(steps) <= STEPS_TOLD else _choose_steps(steps)
     unit = results.unit(lead[0], difference=True)
@@ -445,7 +448,7 @@ def _write_move(results: Results, change: Change) -> str:
 def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
     steps = list({c.end: c for c in changes}.values())
     if not any((c.cell, c.reference) in results.differing for c in changes):
-        text = say("no effect; not one of the {games} games came out differently.", games=write_count(results.run.cells[0]["games"]))
+        text = say("no effect; not one of the {games} games came out differently.", games=write_count(results.run.cells[steps[0].cell]["games"]))
     else:
         text = say("no effect seen at this number of games: none larger than {bounds} in any headline figure.", bounds=_write_bounds(results, changes))
     ends = join_words([c.end for c in steps])
@@ -524,7 +527,7 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
         name = results.name(figure)
         if up and down:
             turn.append(say("{figure} up with {some} and down with {others}", figure=name, some=join_words(up), others=join_words(down)))
-        elif len(up or down) == len(changes):
+        elif len(up or down) == len(results.run.manifest["sweep"][LINE_UP]):
             least, most = (choose(changes, key=lambda c: abs(c.interval.value)) for choose in (min, max))
             unit = results.unit(figure[0], difference=True)
             span = {"figure": name, "least": write_interval(_magnitude(least.interval), unit), "most": write_interval(_magnitude(most.interval))}
@@ -547,6 +550,8 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
 
 def _tell_figures(results: Results) -> list[Finding]:
     """For a run without comparisons: how the games of its cell end, and the headline figures."""
+    if not results.run.cells[0]["games"]:
+        return []
     findings = []
     column = find_endings(results.run)
     if column:
@@ -585,6 +590,20 @@ def _warn_of_partial(results: Results) -> list[Finding]:
     return [Finding("warning", say("This run is not finished:"), told)]
 
 
+def _warn_of_failed(results: Results) -> list[Finding]:
+    """Cells that a policy's mistake left without games, each with the mistake."""
+    failed = results.run.failed
+    told = [Finding("warning", say("Cell {cell} failed:", cell=cell), text) for cell, text in failed[:FAILURES_TOLD]]
+    if failed[FAILURES_TOLD:]:
+        more = say("{count} cells more have failed; metrics.csv says why.", count=write_count(len(failed) - FAILURES_TOLD))
+        told.append(Finding("warning", say("Not all are shown:"), more))
+    empty = [cell["cell"] for cell in results.run.played if not cell["games"] and not cell.get("failed")]
+    if empty:
+        text = say("{count} cells have not been played; their figures are missing.", count=write_count(len(empty)))
+        told.append(Finding("warning", say("Without games:"), text))
+    return told
+
+
 def _warn_of_unfinished(results: Results) -> list[Finding]:
     cells = [(results.figures.get((cell["cell"], (UNFINISHED, None))), cell["cell"]) for cell in results.run.cells]
     found = [(interval, cell) for interval, cell in cells if interval and interval.value > 0]
@@ -609,7 +628,7 @@ def _tell_sensitivity(results: Results) -> list[Finding]:
         gap = compare_seats(run, cell["cell"], seats[0], seats[1]) if {0, 1} <= seats.keys() and changed <= assumed else None
         if gap:
             gaps.append((Interval(*(100 * v for v in gap)), results.place(cell["cell"])))
-    if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2:
+    if run.manifest["sweep_mode"] != "one-at-a-time" or len(gaps) < 2 or not run.cells[0]["games"]:
         return []
     (base, _), *others = gaps
     turned = [f"{label}: {write_interval(gap, signed=True)}" for gap, label in others if _sign(gap) != _sign(base)]

@@ -55,7 +55,7 @@ class Ladder:
 
 
 def find_ladder(run: Run) -> Ladder | None:
-    """The ladder of a run that sweeps the policies of both of two seats, and nothing else; None for others."""
+    """The ladder of a run that sweeps the policies of both of two seats, and nothing else; None for others, and where some have not met."""
     if set(run.swept) != set(SEATS) or run.manifest["sweep_mode"] != "grid" or any(cell["seats"] != 2 for cell in run.cells):
         return None
     names = list(dict.fromkeys(cell["policies"][seat]["label"] for seat in range(2) for cell in run.cells))
@@ -67,7 +67,7 @@ def find_ladder(run: Run) -> Ladder | None:
         won, lost = (run.sums(cell["cell"], f["field"]).count_of(f["equals"]) for f in wins)
         first, second = (names.index(policy["label"]) for policy in cell["policies"])
         meetings.append(Meeting(first, second, won, lost, run.sums(cell["cell"], wins[0]["field"]).n))
-    return rate(names, meetings, confidence_of(run)) if len(names) > 1 else None
+    return rate(names, meetings, confidence_of(run)) if len(names) > 1 and all(m.games for m in meetings) else None
 
 
 def rate(names: Sequence[str], meetings: Sequence[Meeting], sure: Confidence = AT_95) -> Ladder:

@@ -262,7 +262,9 @@ def _draw_endings(results: Results) -> Drawn:
     title = say("How games end: {column}", column=describe_column(column))
     shares = [share_endings(results.run, cell, column) for cell in range(min(len(results.labels), ROWS_MOST))]
     digits = choose_digits(share for row in shares for share in row)
-    widest = max((i.high - i.low) / 2 for row in shares for i in row)
+    widest = max(((i.high - i.low) / 2 for row in shares for i in row if not math.isnan(i.value)), default=math.nan)
+    if math.isnan(widest):
+        return
     names = [_wrap(word(name), 40) for name in column["labels"]]
     patches = [Patch(facecolor=_colour(n), hatch=_hatch(n), edgecolor="white", label=name) for n, name in enumerate(names)]
     for page, rows in enumerate(_pages(len(results.labels))):
@@ -375,14 +377,14 @@ def _draw_tornado(results: Results) -> Drawn:
     if not figures or len(settings) < 2:
         return
     title = say("How far each setting swings the figures")
-    names = {f: sorted(settings, key=lambda s: -_swing(by_figure[f][s])) for f in figures}
+    names = {f: sorted(by_figure[f], key=lambda s: -_swing(by_figure[f][s])) for f in figures}
     left = _room_for([name_setting(s) for s in settings])
     panels = Panels(len(figures), 1, 6.0, max(len(settings) * 0.34, 0.8), left, under=0.62)
     text = say("Paired differences from the baseline; a bar spans a setting's levels, thin lines are 95% intervals of the outermost, whose levels are written.")
     caption = _caption(results, text, len(figures), len(figures))
     figure, all_axes = panels.make(title, caption)
     for axes, of in zip(all_axes, figures, strict=True):
-        reach = max(abs(x) for s in settings for c in by_figure[of][s] for x in (c.interval.low, c.interval.high))
+        reach = max(abs(x) for s in names[of] for c in by_figure[of][s] for x in (c.interval.low, c.interval.high) if not math.isnan(x))
         axes.set_xlim(-1.3 * reach, 1.3 * reach)
         axes.axvline(0, color=INK, linewidth=0.9)
         for row, setting in enumerate(names[of]):

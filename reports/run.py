@@ -106,7 +106,7 @@ class PairSums:
     def same(self) -> bool:
         """Is the figure the same in every game of both?"""
         n, _, _, products = self.both
-        return n == self.x.n == self.y.n and self.x.squares + self.y.squares == 2 * products  # Σ(x − y)² = 0
+        return 0 < n == self.x.n == self.y.n and self.x.squares + self.y.squares == 2 * products  # Σ(x − y)² = 0
 
 
 def least_values(bins: int, exact: int = EXACT) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -5,11 +5,11 @@ A run may come from somebody else, or from a disk that failed: nothing in it is 
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import zipfile
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -253,10 +253,9 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
         if pair.cell >= len(run.cells) or pair.reference >= len(run.cells if swept else played) or not (swept or pair.setting == "baseline"):
             yield f"manifest.json, pair of {pair.cell} and {pair.reference}: does not fit the cells"
     measures = set(MEASURES) if WIN in metrics and metrics[WIN].per_seat and metrics[WIN].equals is None else set()
-    asked: list[_Precision | _Target] = [*run.precision, *run.targets]
-    for one in asked:
-        if one.quantity.metric not in {*metrics, *measures}:
-            yield f"manifest.json: there is no figure {one.quantity.name}"
+    for quantity in (*(one.quantity for one in run.precision), *(one.quantity for one in run.targets)):
+        if quantity.metric not in {*metrics, *measures}:
+            yield f"manifest.json: there is no figure {quantity.name}"
     for exact in run.exact:
         for name in exact.values:
             found = re.fullmatch(r"(\w+)(?:\[([0-9]{1,3})\])?", name)
@@ -273,7 +272,7 @@ def _find_wrong_fields(run: _Manifest, seats: int) -> Iterator[str]:
     fields = [(c.name, seat) for c in run.columns for seat in (range(seats) if c.per_seat else (None,))]
     place = {key: n for n, key in reversed(list(enumerate(fields)))}
     figures = [
-        (m.name, seat, place.get((m.column, seat), place.get((m.column, None))), seat if m.equals is None else m.equals, m.kind)
+        (m.name, seat, place.get((m.column, seat), place.get((m.column, None), -1)), seat if m.equals is None else m.equals, m.kind)
         for m in run.metrics
         for seat in (range(seats) if m.per_seat else (None,))
     ]
@@ -293,6 +292,8 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
     groups = set()
     has_ideal = run.ideal_minutes is not None and any(column.name == SECONDS for column in run.columns)
     kinds = next((len(column.labels) for column in run.columns if column.labels and not column.per_seat), 0)
+    if any(name.endswith("_usage") for name in arrays) and not {"actions", "usage_games"} <= run.model_fields_set:
+        yield "manifest.json: nothing is said of the actions counted"
     for cell in [*run.cells, *run.extra_cells]:
         of_cell, seats = f"cell{cell.cell}", str(cell.seats)
         count = len(run.fields[seats])
@@ -302,7 +303,7 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
             yield f"tallies.npz, cell {cell.cell}: sums or bins are missing or of the wrong shape"
             return
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        counted = [int(bins[a:b].sum()) for a, b in pairwise(starts)]
+        counted = [int(bins[a:b].sum()) for a, b in itertools.pairwise(starts)]
         if any(not _is_sum(*row) or row[0] != n for row, n in zip(sums, counted, strict=True)):
             yield f"tallies.npz, cell {cell.cell}: sums and bins do not agree"
         for k, field in enumerate(run.grouped[seats]):

@@ -125,16 +125,19 @@ def differences_of(run: Run, number: int, sure: Confidence | None = None) -> Ite
 
 
 def compare_seats(run: Run, cell: int, first: dict[str, Any], other: dict[str, Any], sure: Confidence | None = None) -> Interval | None:
-    """Difference of two shares of one column, which exclude each other (fractions); None if the columns differ."""
-    if first["field"] != other["field"]:
-        return None
+    """Difference of two shares of one column, which exclude each other (fractions); None if the columns differ or no game has it."""
     sums = run.sums(cell, first["field"])
+    if first["field"] != other["field"] or sums.n == 0:
+        return None
     x, y = (sums.count_of(figure["equals"]) for figure in (first, other))
     return paired_share((x, sums.n), (y, sums.n), (sums.n, x, y, 0), sure or confidence_of(run))
 
 
 def metrics_table(run: Run) -> pd.DataFrame:
-    """Tidy: cell, one column per swept setting (none for a cell outside it), metric, seat, value, low, high, games, assumed (rests on assumed figures)."""
+    """Tidy: cell, one column per swept setting (none for a cell outside it), metric, seat, value, low, high, games, assumed (rests on assumed figures).
+
+    If a policy's mistake left a cell without games, a last column, failed, says what it was.
+    """
     rows = []
     for cell in run.played:
         for figure in run.figures(cell):
@@ -144,7 +147,8 @@ def metrics_table(run: Run) -> pd.DataFrame:
         for name, interval, games in measure_cell(run, cell, confidence_of(run)):
             figures = {"metric": name, "seat": None, **interval._asdict(), "games": games}
             rows.append({"cell": cell["cell"], **_swept(run, cell), **figures, "assumed": run.assumes(name)})
-    return pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
+    table = pd.DataFrame(rows).astype({"seat": "Int64", **_whole(run)})
+    return table.assign(failed=table["cell"].map(dict(run.failed)).fillna("")) if run.failed else table
 
 
 def cells_table(run: Run, metrics: pd.DataFrame) -> pd.DataFrame:
@@ -236,7 +240,7 @@ def _settle(level: Any, run: Run, setting: str) -> Any:
 
 def _whole(run: Run) -> dict[str, Any]:
     """Swept settings of whole numbers stay so where a cell outside the sweep has none."""
-    return {setting: "Int64" for setting, levels in run.manifest["sweep"].items() if all(type(level) is int for level in levels)}
+    return {setting: "Int64" for setting in run.swept if all(type(cell["swept"][setting]) is int for cell in run.cells)}
 
 
 def _level(cell: dict[str, Any], setting: str) -> Any:

@@ -95,7 +95,10 @@ def find_open(run: Run) -> set[int]:
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
     """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
     sure = confidence_of(run)
-    asked = [(found, one["half_width"]) for one in run.manifest["precision"] for cell in run.cells for found in _measure(run, cell, one["quantity"], sure)]
+    failed = dict(run.failed)
+    cells = [cell for cell in run.cells if cell["cell"] not in failed]
+    wanted = [one for one in run.manifest["precision"] if not (one["quantity"]["delta"] and run.baseline in failed)]
+    asked = [(found, one["half_width"]) for one in wanted for cell in cells for found in _measure(run, cell, one["quantity"], sure)]
     return [(found, width) for found, width in asked if not (found.interval.high - found.interval.low) / 2 <= width]
 
 

@@ -29,6 +29,7 @@ from sim.questions import OF_SEATS, Precision, Target, is_number, read_precision
 GAMES_MOST = 10**12
 CELLS_MOST = 10_000
 LADDER_GAMES = 20_000  # per pairing, if not said otherwise
+DEFAULT = "default"  # a swept parameter where the sweep starts, if the file gives it no value
 BASELINE, CONTROL = "baseline", "control"  # what cells are for that no sweep asks for
 TABLES = ("rules", "sweep", "baseline.rules", "baseline", "stop.precision", "stop", "targets", "robust")  # the longer name first
 LINE_UP = "line_up"  # the sweep that `[robust]` adds: the same question under each line-up
@@ -471,7 +472,9 @@ def _value_of(key: str, base: dict[str, Any], module: ModuleType, where: str) ->
     line_up = [_entry(choice) for choice in _seat_everyone(base["policies"], base["seats"] or _seats_of(base["policies"], module), where)]
     if match and match["seat"] and int(match["seat"]) < len(line_up):
         entry = line_up[int(match["seat"])]
-        return entry.get(match["parameter"]) if match["parameter"] and isinstance(entry, dict) else entry
+        if match["parameter"]:
+            return entry.get(match["parameter"], DEFAULT) if isinstance(entry, dict) else DEFAULT
+        return entry
     return line_up
 
 
@@ -507,7 +510,7 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
                 raise InputError(f"{where}: {'sweep.' if key in settings else ''}{key}: there is no seat {seat}; seats are 0 to {len(policies) - 1}")
             if match["parameter"]:
                 changed = {**dict(policies[seat].parameters), match["parameter"]: value}
-                policies[seat] = _choice({"name": policies[seat].name, **changed}, where)
+                policies[seat] = _choice({"name": policies[seat].name, **{k: v for k, v in changed.items() if v != DEFAULT}}, where)
             else:
                 policies[seat] = _choice(value, where)
     return Cell(number, swept, rules, tuple(policies))

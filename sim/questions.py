@@ -121,5 +121,5 @@ def _limits(quantity: Quantity, module: ModuleType) -> tuple[float, float]:
 
 
 def is_number(value: Any) -> bool:
-    """Is it a number that a float can hold?"""
-    return not isinstance(value, bool) and isinstance(value, int | float) and -1e300 <= value <= 1e300
+    """Is it a number that a float and, if whole, a column of whole numbers can hold?"""
+    return not isinstance(value, bool) and ((isinstance(value, float) and abs(value) <= 1e300) or (isinstance(value, int) and abs(value) < 2**63))

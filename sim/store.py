@@ -171,7 +171,7 @@ def read_unfinished(folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | Non
         raise InputError(f"{folder}: nothing is played yet of the run there")
     pairs = [(pair["cell"], pair["reference"]) for pair in about["manifest"]["pairs"]]
     tallies = tallies.without_failed(pairs)
-    return fill_manifest(about["manifest"], tallies, dict.fromkeys(tallies.failed, "its policy failed"), finished=False), build_arrays(tallies)
+    return fill_manifest(about["manifest"], tallies, finished=False), build_arrays(tallies)
 
 
 def write_stored(folder: Path, manifest: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -180,7 +180,7 @@ def write_stored(folder: Path, manifest: dict[str, Any], arrays: dict[str, Any])
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / "tallies.npz", lambda path: _write_arrays(path, arrays))
         text = json.dumps(manifest, indent=1, ensure_ascii=False)
-        _replace(folder / "manifest.json", lambda path: path.write_text(text + "\n", encoding="utf-8"))
+        _replace(folder / "manifest.json", lambda path: path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace"))
 
 
 def write_run(folder: Path, experiment: Experiment, tallies: Tallies, command: str, usage: Sequence[Usage] = ()) -> None:
@@ -191,8 +191,10 @@ def write_run(folder: Path, experiment: Experiment, tallies: Tallies, command: s
 def fill_manifest(manifest: dict[str, Any], tallies: Tallies, failures: dict[int, str] | None = None, finished: bool = True) -> dict[str, Any]:
     """A manifest with what came out: games and failure of each cell, the games worth telling, and whether all is played."""
     highlights = load_game(manifest["game"]).HIGHLIGHTS
-    cells = [cell | {"games": tallies.games[cell["cell"]], "failed": (failures or {}).get(cell["cell"], "")} for cell in manifest["cells"]]
-    extra = [cell | {"games": tallies.games[cell["cell"]], "failed": (failures or {}).get(cell["cell"], "")} for cell in manifest["extra_cells"]]
+    said = dict.fromkeys(tallies.failed, "its policy failed") | (failures or {})
+    cells, extra = (
+        [cell | {"games": tallies.games[cell["cell"]], "failed": said.get(cell["cell"], "")} for cell in manifest[name]] for name in ("cells", "extra_cells")
+    )
     told = [
         {"cell": number, "name": highlight.name, "meaning": highlight.meaning, "game": found[1], "values": _values(highlight.order, found[0])}
         for number, tally in enumerate(tallies.cells)

@@ -149,9 +149,9 @@ def store(
                 "symmetric": True,
                 "seats": seats,
                 "policies": line_up,
-                "games": games,
+                "games": len(outcomes.ending),
             }
-            for n, (levels, _) in enumerate(cells)
+            for n, (levels, outcomes) in enumerate(cells)
         ],
         "extra_cells": [],
         "baseline": 0,
@@ -187,7 +187,8 @@ def store(
         rows = []
         for f in figures:
             metric = next(m for m in metrics if m["name"] == f["metric"])
-            x, y = (cells[pair[which]][1].fields()[f["field"]] for which in ("cell", "reference"))
+            both_played = min(len(cells[pair[which]][1].ending) for which in ("cell", "reference"))
+            x, y = (cells[pair[which]][1].fields()[f["field"]][:both_played] for which in ("cell", "reference"))
             has_x, has_y = x != MISSING, y != MISSING
             x, y = (np.where(v == f["equals"], 1, 0) if metric["kind"] == "share" else v for v in (x, y))
             rows.append(pair_row(np.where(has_x, x, MISSING), np.where(has_y, y, MISSING)))
@@ -230,7 +231,7 @@ def group(values: Any) -> Any:
     """Counts by game index modulo 32 and coarse bin, as sim/tally.py has them."""
     edges = least_values(6000, 512)
     spots = np.searchsorted(edges, values, side="right") - 1
-    counts = np.zeros((32, spots.max() + 1), dtype=np.int64)
+    counts = np.zeros((32, spots.max(initial=-1) + 1), dtype=np.int64)
     present = values != MISSING
     np.add.at(counts, (np.arange(len(values))[present] % 32, spots[present]), 1)
     return counts
