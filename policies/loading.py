@@ -105,7 +105,7 @@ def carry_files(experiment: Experiment) -> dict[str, str]:
     for file in sorted(files):
         path = (experiment.path.parent / file).resolve()
         beside = sorted(other for other in loaded if other.parent == path.parent and other.suffix == ".py" and other != path and other.parent != ROOT)
-        carried |= {str(Path(file).with_name(one.name)): one.read_text(encoding="utf-8") for one in (path, *beside)}
+        carried |= {str(Path(file).with_name(one.name)): one.read_text(encoding="utf-8", errors="surrogateescape") for one in (path, *beside)}
     return carried
 
 
@@ -117,7 +117,7 @@ def load_carried(experiment: Experiment, carried: dict[str, str]) -> list[tuple[
     for name, source in carried.items():
         path = folder / places[str(Path(name).parent)] / Path(name).name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(source, encoding="utf-8")
+        path.write_text(source, encoding="utf-8", errors="surrogateescape")
     cells = []
     for cell in experiment.cells:
         choices = []

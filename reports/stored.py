@@ -171,7 +171,7 @@ class _Manifest(_Checked):
     extra_cells: list[_Cell]
     baseline: Count
     precision: list[_Precision]
-    until_decided: bool = False
+    until_decided: bool
     targets: list[_Target]
     exact: list[_Exact]
     pairs: list[_Pair]
@@ -292,7 +292,7 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
     groups = set()
     has_ideal = run.ideal_minutes is not None and any(column.name == SECONDS for column in run.columns)
     kinds = next((len(column.labels) for column in run.columns if column.labels and not column.per_seat), 0)
-    if any(name.endswith("_usage") for name in arrays) and not {"actions", "usage_games"} <= run.model_fields_set:
+    if any(name.endswith("_usage") for name in arrays) and not {"actions", "usage_games", "without_games", "tells_out"} <= run.model_fields_set:
         yield "manifest.json: nothing is said of the actions counted"
     for cell in [*run.cells, *run.extra_cells]:
         of_cell, seats = f"cell{cell.cell}", str(cell.seats)

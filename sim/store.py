@@ -42,13 +42,13 @@ def identify(experiment: Experiment, policy_files: dict[str, str], kept_games: b
     """What makes a run that run: of two with the same identity, every game is the same."""
     rules = [[cell.rules.as_values(len(cell.policies)), [asdict(choice) for choice in cell.policies]] for cell in experiment.cells]
     return {
-        "experiment file": _digest(experiment.text.encode()),
+        "experiment file": _digest(experiment.text.encode(errors="surrogatepass")),
         "setting given with --set": list(experiment.overrides),
         "number of games": experiment.games,
         "seed": experiment.seed,
         "rules and line-ups": _digest(json.dumps(rules, default=str).encode()),
         "version of the rules and policies": source_digest(),
-        "policy file": {name: _digest(source.encode()) for name, source in sorted(policy_files.items())},
+        "policy file": {name: _digest(source.encode(errors="surrogateescape")) for name, source in sorted(policy_files.items())},
         "choice to keep games": kept_games,
     }
 

@@ -21,7 +21,7 @@ from sim.games import kitty_paw
 from sim.games.kitty_paw import NOBODY, SHIPPED_CARDS, Rules, is_symmetric, read_cards
 from sim.jit import set_field
 from sim.replay import watch
-from sim.store import build_arrays, build_manifest
+from sim.store import build_arrays, build_manifest, fill_manifest
 from sim.tally import figures_of
 from sim.workers import play_experiment
 from tests.players import play_columns, seat_table
@@ -355,7 +355,7 @@ def test_cells_of_different_seat_counts_are_compared_by_the_figures_both_have(tm
             column = metric.column if seat is None else f"{metric.column}[{seat}]"
             x, y = four[column], two[column]
             assert sums == [500, x.sum(), (x * x).sum(), 500, y.sum(), (y * y).sum(), 500, x.sum(), y.sum(), (x * y).sum()]
-    run = Run((build_manifest(experiment, line_ups, tallies, "", 0.0), build_arrays(tallies)))
+    run = Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies)))
     values = {figure["metric"]: difference.interval.value for figure, difference in differences_of(run, 0)}
     seconds = [np.quantile(columns["seconds"], 0.5, method="inverted_cdf") / 6000 for columns in (four, two)]
     assert values["minutes_q50"] == pytest.approx(seconds[0] - seconds[1], abs=0.01)
@@ -371,7 +371,7 @@ def test_one_policy_under_unequal_rules_is_no_mirror(tmp_path: Path) -> None:
     experiment = read_experiment(experiment_file(tmp_path, "speed = [0.7, 1.0]", top='policies = ["plain"]\nseed = 4'), games=300)
     line_ups = load_line_ups(experiment)
     tallies = play_experiment(experiment, line_ups, jobs=1)
-    run = Run((build_manifest(experiment, line_ups, tallies, "", 0.0), build_arrays(tallies)))
+    run = Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies)))
     subjects = [finding.subject for finding in find(Results(run))]
     assert "Seats of unequal rules:" in subjects and "Seat balance:" not in subjects
 

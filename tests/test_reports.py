@@ -194,9 +194,11 @@ def store(
             rows.append(pair_row(np.where(has_x, x, MISSING), np.where(has_y, y, MISSING)))
         arrays[f"pair{n}_sums"] = np.array(rows)
         x, y = (cells[pair[which]][1] for which in ("cell", "reference"))
-        distances = pair_row(*(off_ideal(one.seconds, manifest.get("ideal_minutes")) for one in (x, y)))
+        both_played = min(len(x.ending), len(y.ending))
+        distances = pair_row(*(off_ideal(one.seconds[:both_played], manifest.get("ideal_minutes")) for one in (x, y)))
         arrays[f"pair{n}_off_ideal"] = np.array(distances[: 10 * has_ideal])
-        arrays[f"pair{n}_endings"] = np.array([[int(((x.ending == i) & (y.ending == j)).sum()) for j in range(len(labels))] for i in range(len(labels))])
+        ours, theirs = x.ending[:both_played], y.ending[:both_played]
+        arrays[f"pair{n}_endings"] = np.array([[int(((ours == i) & (theirs == j)).sum()) for j in range(len(labels))] for i in range(len(labels))])
     folder.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(folder / "tallies.npz", **arrays)
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

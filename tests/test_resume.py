@@ -281,7 +281,7 @@ def test_a_policy_that_fails_costs_its_own_cells_only(home: Path) -> None:
     code, _, err = housecarlo("run", "cheat.toml", cwd=home)
     assert code == 2
     (line,) = err.strip().splitlines()[-1:]
-    assert "cheat.py:cheat chose an illegal action as seat 1 in game " in line
+    assert "cheat.py:cheat (" in line and ") chose an illegal action, " in line and "; as seat 1 in game " in line
     assert housecarlo("run", "fair.toml", "--no-plots", cwd=home)[0] == 0
     cheated, fair = (pd.read_csv(home / "out" / name / "metrics.csv").query("cell == 0") for name in ("cheat", "fair"))
     figures = ["metric", "seat", "value", "low", "high", "games"]

@@ -44,14 +44,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "precision": [{"quantity": QUANTITY, "half_width": 0.001}],
         "exact": [{"policies": ["plain", "plain"], "rules": {"die": 6, "mode": "calm", "lid": True}, "values": {"win_rate[0]": [0.45, 0.001]}}],
         "actions": ["go", "", "stay"],
+        "without_games": 5,
+        "tells_out": True,
         "usage_games": 60,
         "ideal_minutes": 5.0,
     }
     made = store(tmp_path_factory.mktemp("stored") / "run", cells, **asked)
     _, arrays = read_folder(made)
     use = np.arange(5 * 2 * 3).reshape(5, 2, 3) % 4
-    np.savez_compressed(made / "tallies.npz", **arrays, **{f"cell{n}_usage": np.sort(use, axis=1)[:, ::-1] for n in range(4)})
+    np.savez_compressed(made / "tallies.npz", **arrays, **{name: array for n in range(4) for name, array in sample(n, np.sort(use, axis=1)[:, ::-1]).items()})
     return made
+
+
+def sample(cell: int, use: Any) -> dict[str, Any]:
+    """What was watched of a cell's decisions: legal and chosen, games without an action, games with a seat out of the race."""
+    return {f"cell{cell}_usage": use, f"cell{cell}_effects": np.array([[5, 2], [0, 0], [5, 0]]), f"cell{cell}_race": np.array([60, 20, 10, 3])}
 
 
 def use_up(manifest: dict[str, Any], arrays: dict[str, Any]) -> None:
@@ -181,7 +188,7 @@ def test_a_damaged_folder_is_one_line_and_exit_code_2(folder: Path, tmp_path: Pa
         "deep": (b"[" * 200_000, None),
         "a long number": (b'{"format": ' + b"9" * 10_000 + b"}", None),
         "another format": (b'{"format": 1}', None),
-        "nothing else": (b'{"format": 2}', None),
+        "nothing else": (b'{"format": 3}', None),
     }
     for name, (new_manifest, new_arrays) in spoiled.items():
         here = tmp_path / name
@@ -223,7 +230,7 @@ def test_a_link_in_the_folder_is_not_followed(folder: Path, tmp_path: Path) -> N
     (here / "plots").symlink_to(elsewhere)
     (here / "report.md").symlink_to(elsewhere / "mine.png")
     manifest = json.loads((here / "manifest.json").read_text())
-    assert manifest["format"] == 2
+    assert manifest["format"] == 3
     build_report(here)
     assert [path.name for path in elsewhere.iterdir()] == ["mine.png"]
     assert (elsewhere / "mine.png").read_text() == "mine"
