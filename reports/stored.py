@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from reports.run import MEASURES, SECONDS, WIN
+from reports.run import MEASURES, SECONDS, UNFINISHED, WIN
 
 MANIFEST_MOST = 2**28  # bytes
 ARRAYS_MOST = 2**32  # bytes, unpacked
@@ -158,6 +158,7 @@ class _Manifest(_Checked):
     game: Annotated[str, Field(pattern=r"^[\w-]+$")]
     game_title: str
     game_version: Whole
+    seats_most: Annotated[int, Field(ge=1, le=64)]
     games: Count
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     finished: bool
@@ -238,6 +239,9 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
             yield f"manifest.json: nothing is said of {cell.seats} seats"
     for metric in run.metrics:
         column = columns.get(metric.column)
+        values = {WIN: run.seats_most - 1, UNFINISHED: metric.equals or 0}.get(metric.name, 0)
+        if column is not None and column.labels and not 0 <= values < len(column.labels):
+            yield f"manifest.json, metric {metric.name}: its column has no label for it"
         if column is None or (column.per_seat and not metric.per_seat) or (metric.kind == "share" and metric.equals is None and not metric.per_seat):
             yield f"manifest.json, metric {metric.name}: does not fit its column"
     if WIN in metrics and metrics[WIN].kind != "share":
@@ -317,6 +321,9 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
             yield f"tallies.npz, cell {cell.cell}: distances from the ideal length are missing or of no games"
             return
         yield from _find_wrong_sample(run, arrays, of_cell)
+    batches = {len(array) for name, array in arrays.items() if name.endswith("_usage") and len(array)}
+    if len(batches) > 1:
+        yield "tallies.npz: unlike numbers of batches in the samples of decisions"
     if len(groups) > 1:
         yield "tallies.npz: unlike numbers of groups"
     shares = {metric.name for metric in run.metrics if metric.kind == "share"}

@@ -97,10 +97,10 @@ def test_a_claim_about_every_line_up_needs_every_line_up(tmp_path: Path) -> None
     games = [play(3000, draws=0.1 + 0.2 * n) for n in range(6)]
     store(tmp_path / "whole", list(zip(levels, games, strict=True)))
     told = " ".join(finding.text for finding in find(Results(Run(tmp_path / "whole"))))
-    assert "under every line-up draw rate up by" in told
+    assert "with every line-up draw rate up by" in told
     store(tmp_path / "part", list(zip(levels, [*games[:3], empty(games[3]), games[4], empty(games[5])], strict=True)))
     told = " ".join(finding.text for finding in find(Results(Run(tmp_path / "part"))))
-    assert "under every line-up" not in told
+    assert "with every line-up" not in told
 
 
 def test_cells_not_played_are_counted(tmp_path: Path) -> None:
