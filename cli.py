@@ -125,7 +125,7 @@ def run(
                     raise InputError(failures[0])
                 if writer:
                     writer.drop(failures)
-                place.finish(tallies, failures, count_usage(experiment, line_ups, failures))
+                place.finish(tallies, failures, count_usage(experiment, line_ups, failures, jobs))
             _report(folder, plots, lang)
 
 

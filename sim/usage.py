@@ -11,12 +11,14 @@ Out of the race: a game is played again with the choices that a seat makes once 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 
 from sim.batch import LineUp
 from sim.engine import NO_TURN, PolicyError, Table
@@ -128,11 +130,14 @@ def split_sample(games: int) -> tuple[int, int]:
     return batches, min(BATCH_GAMES, games // batches)
 
 
-def count_usage(experiment: Experiment, line_ups: Sequence[LineUp], failed: Collection[int] = ()) -> list[Usage]:
-    """The sample of each cell's first games; an empty one of the failed cells."""
+def count_usage(experiment: Experiment, line_ups: Sequence[LineUp], failed: Collection[int] = (), jobs: int = 0) -> list[Usage]:
+    """The sample of each cell's first games, on `jobs` threads (0: one per core); an empty one of the failed cells."""
     actions = max(experiment.module.Action) + 1
     none = Usage(np.zeros((0, 2, actions), np.int64), np.zeros((actions, 2), np.int64), np.zeros(4, np.int64))
-    return [none if cell in failed else _count_cell(experiment, cell, line_up) for cell, line_up in enumerate(line_ups)]
+    samples = {cell: _Sample(experiment, cell, line_up) for cell, line_up in enumerate(line_ups) if cell not in failed}  # compiles, in this thread
+    counted = Parallel(n_jobs=jobs or os.cpu_count(), backend="threading")(delayed(_count_cell)(sample) for sample in samples.values())
+    found = dict(zip(samples, counted, strict=True))
+    return [found.get(cell, none) for cell in range(len(line_ups))]
 
 
 class _Sample:
@@ -143,6 +148,7 @@ class _Sample:
         self.module = observe_game(experiment.module)
         self.actions = max(experiment.module.Action) + 1
         self.table = Table(self.module, experiment.cells[cell].rules, [policy.call for policy in policies], parameters, experiment.max_decisions)
+        self.seats = len(policies)
         self.seed = experiment.seed
         self.ending = ending_field(experiment.module, len(policies))
         self.batches, self.games = split_sample(experiment.games)
@@ -178,8 +184,7 @@ class _Sample:
             set_field(self.table.states[0], name, value)
 
 
-def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> Usage:
-    sample = _Sample(experiment, cell, line_up)
+def _count_cell(sample: _Sample) -> Usage:
     counts = np.zeros((sample.batches, 2, sample.actions), np.int64)
     endings: dict[int, int] = {}
     chosen: list[int] = []  # actions and
@@ -191,7 +196,7 @@ def _count_cell(experiment: Experiment, cell: int, line_up: LineUp) -> Usage:
         chosen += counted["chosen"][: sample.games]
         out += counted["out"][: sample.games]
     effects = [_try_without(sample, action, chosen, endings) for action in range(sample.actions)]
-    deciding = out if len(line_up[0]) > 2 else []  # of two, the other wins
+    deciding = out if sample.seats > 2 else []  # of two, the other wins
     return Usage(counts, np.array(effects), np.array([len(out), np.count_nonzero(out), *_try_by_lot(sample, deciding, endings)]))
 
 
