@@ -23,7 +23,7 @@ STUCK_SECONDS = 120  # without any block finished
 ExperimentFile = Annotated[Path, typer.Argument(metavar="FILE", help="An experiment file (TOML), for example configs/mint_tin/quick.toml.", show_default=False)]
 Settings = Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, for example rules.monster_die=4. May be repeated.")]
 Seed = Annotated[int | None, typer.Option("--seed", min=0, help="Random seed, in place of the file's.", show_default=False)]
-Games = Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's; with [stop] at most so many.", show_default=False)]
+Games = Annotated[int | None, typer.Option("--games", min=1, help="Games per cell, in place of the file's; with \\[stop] at most so many.", show_default=False)]
 Jobs = Annotated[int, typer.Option("--jobs", min=0, help="Threads or processes that play. 0: one per core.")]
 Backend = Annotated[Literal["threads", "processes", "dask"], typer.Option("--backend", help="Who plays: threads, processes, or the workers of a dask cluster.")]
 Scheduler = Annotated[str, typer.Option("--scheduler", metavar="ADDRESS", help="The dask scheduler, for example tcp://10.0.0.1:8786.", show_default=False)]
@@ -125,6 +125,7 @@ def run(
                     raise InputError(failures[0])
                 if writer:
                     writer.drop(failures)
+                typer.echo("watching the decisions of a sample of games")
                 place.finish(tallies, failures, count_usage(experiment, line_ups, failures, jobs))
             _report(folder, plots, lang)
 

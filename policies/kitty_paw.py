@@ -32,7 +32,7 @@ from sim.games.kitty_paw import (
 from sim.jit import jit
 from sim.rng import draw_below
 
-USUAL = "adaptive"  # who plays if nobody is named
+USUAL = {"name": "adaptive", "bluffs": 0}  # who plays if nobody is named: people at a table, who shout what they have
 
 
 @jit

@@ -60,10 +60,11 @@ def shipped_policies(module: ModuleType) -> dict[str, Any]:
     return {name: function for name, function in vars(home).items() if _is_policy(function, home.__name__)}
 
 
-def usual_policy(module: ModuleType) -> str:
-    """The policy that plays if nobody is named: the game's own choice, quick and good."""
+def usual_policy(module: ModuleType) -> str | dict[str, Any]:
+    """The policy that plays if nobody is named, as an experiment file has it: the game's own choice, quick and good."""
     home: Any = importlib.import_module(f"policies.{module.__name__.rpartition('.')[2]}")
-    return str(home.USUAL)
+    usual: str | dict[str, Any] = home.USUAL
+    return usual
 
 
 def describe_policies(module: ModuleType) -> list[dict[str, Any]]:

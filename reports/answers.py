@@ -82,4 +82,6 @@ def tell_comparison(run: Run) -> list[str]:
     lines = compare(run)
     kind = "confidence sequences" if run.anytime else "intervals"
     note = f"{kind} of differences hold together with 95%; those of figures are 95% each; paired ×r: unpaired, r times the games would be needed"
-    return [*align([write_comparison(run, line) for line in lines]), note]
+    players = ", ".join(dict.fromkeys(policy["label"] for policy in run.cells[0]["policies"]))
+    assumed = "; † rests on assumed figures: see `housecarlo rules`" if any(run.assumes(line.name.partition("[")[0]) for line in lines) else ""
+    return [*align([write_comparison(run, line) for line in lines]), f"played by {players}, seed {run.manifest['seed']}{assumed}", note]

@@ -418,7 +418,8 @@ def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base
         strongest |= {figure[0]: max([*told, *([strongest[figure[0]]] if figure[0] in strongest else [])], key=lambda c: _weigh(results, c))} if told else {}
     moved: dict[str, list[str]] = {}
     for change in sorted(strongest.values(), key=lambda c: -_weigh(results, c))[:FIGURES_TOLD]:
-        moved.setdefault(change.end, []).append(_write_move(results, change))
+        of_step = [c for c in changes if (c.cell, c.reference, c.figure[0]) == (change.cell, change.reference, change.figure[0]) and c.clear]
+        moved.setdefault(change.end, []).extend(_write_move(results, c) for c in of_step)  # of every seat, not of one alone
     if len({c.end for c in changes}) > 1:
         text = "".join(say(" Also with {end}: {changes}.", end=quote(end), changes=join_words(moves)) for end, moves in moved.items())
     else:
@@ -553,9 +554,10 @@ def _tell_figures(results: Results) -> list[Finding]:
     if not results.run.cells[0]["games"]:
         return []
     findings = []
-    column = find_endings(results.run)
+    column = results.run.ending
     if column:
-        endings = [f"{word(label)} {write_interval(one, '%')}" for label, one in zip(column["labels"], share_endings(results.run, 0, column), strict=True)]
+        names = [word(column["labels"][value]) for value in results.run.endings_possible]
+        endings = [f"{name} {write_interval(one, '%')}" for name, one in zip(names, share_endings(results.run, 0), strict=True)]
         findings.append(Finding("finding", say("How games end"), f"({describe_column(column)}): {join_words(endings)}."))
     told = [f for f in results.headlines if not (column and results.run.metrics[f[0]]["column"] == column["name"])]
     if told:
@@ -564,15 +566,11 @@ def _tell_figures(results: Results) -> list[Finding]:
     return findings
 
 
-def find_endings(run: Run) -> dict[str, Any] | None:
-    """The game's first labelled column that all seats share: how a game ended."""
-    return next((column for column in run.columns.values() if column["labels"] and not column["per_seat"]), None)
-
-
-def share_endings(run: Run, cell: int, column: dict[str, Any]) -> list[Interval]:
-    """Share in percent of each label of a column."""
-    sums = run.distribution(cell, column["name"])
-    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n, confidence_of(run)))) for value in range(len(column["labels"]))]
+def share_endings(run: Run, cell: int) -> list[Interval]:
+    """Share in percent of each of the run's `endings_possible`."""
+    assert run.ending is not None
+    sums = run.distribution(cell, run.ending["name"])
+    return [Interval(*(100 * x for x in share(sums.count_of(value), sums.n, confidence_of(run)))) for value in run.endings_possible]
 
 
 def _warn_of_partial(results: Results) -> list[Finding]:

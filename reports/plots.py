@@ -33,7 +33,6 @@ from reports.findings import (
     adapt_digits,
     choose_digits,
     describe_column,
-    find_endings,
     join_words,
     name_action,
     name_level,
@@ -256,16 +255,16 @@ def _name_rows(labels: Sequence[str]) -> tuple[list[str], float]:
 
 def _draw_endings(results: Results) -> Drawn:
     """How games end: a bar of shares for each cell."""
-    column = find_endings(results.run)
+    column = results.run.ending
     if not column:
         return
     title = say("How games end: {column}", column=describe_column(column))
-    shares = [share_endings(results.run, cell, column) for cell in range(min(len(results.labels), ROWS_MOST))]
+    shares = [share_endings(results.run, cell) for cell in range(min(len(results.labels), ROWS_MOST))]
     digits = choose_digits(share for row in shares for share in row)
     widest = max(((i.high - i.low) / 2 for row in shares for i in row if not math.isnan(i.value)), default=math.nan)
     if math.isnan(widest):
         return
-    names = [_wrap(word(name), 40) for name in column["labels"]]
+    names = [_wrap(word(column["labels"][value]), 40) for value in results.run.endings_possible]
     patches = [Patch(facecolor=_colour(n), hatch=_hatch(n), edgecolor="white", label=name) for n, name in enumerate(names)]
     for page, rows in enumerate(_pages(len(results.labels))):
         labels, row_height = _name_rows([results.labels[cell] for cell in rows])
@@ -485,7 +484,8 @@ def _draw_uses(results: Results) -> Drawn:
     axes.pcolormesh(np.arange(len(shown) + 1) - 0.5, np.arange(len(rows) + 1) - 0.5, grid, cmap="cividis", vmin=0, vmax=100, edgecolors="white")
     for (row, cell), value in np.ndenumerate(grid):
         if not math.isnan(value):
-            axes.text(cell, row, write_number(value, 0), size=SMALL, ha="center", va="center", color="white" if value < 50 else "black")
+            written = "<1" if 0 < value < 0.5 else ">99" if 99.5 < value < 100 else write_number(value, 0)
+            axes.text(cell, row, written, size=SMALL, ha="center", va="center", color="white" if value < 50 else "black")
     _label_rows(axes, labels)
     axes.set_xticks(list(shown), [str(cell) for cell in shown])
     axes.tick_params(length=0)

@@ -208,6 +208,15 @@ class Run:
         counts: np.ndarray[Any, np.dtype[np.int64]] = self._arrays[f"cell{cell}_race"]
         return counts
 
+    @property
+    def endings_possible(self) -> list[int]:
+        """The values of `ending` there can be: not the wins of seats at which nobody sits in any cell."""
+        assert self.ending is not None
+        win = self.metrics.get(WIN, {})
+        by_seat = win.get("column") == self.ending["name"] and win["per_seat"]
+        empty = range(max(cell["seats"] for cell in self.played), self.manifest["seats_most"]) if by_seat else ()
+        return [value for value in range(len(self.ending["labels"])) if value not in empty]
+
     def endings(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """How many of a cell's games ended how, by the label of `ending`."""
         assert self.ending is not None

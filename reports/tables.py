@@ -200,8 +200,8 @@ def build_tables(folder: Path, run: Run | None = None) -> None:
     with beside(folder) as made:
         write_tables(made, metrics, cells_table(run, metrics), differences_table(run))
         move_files(made, folder)
-        for stale in folder.glob("report.*"):
-            stale.unlink()
+        for stale in ("report.html", "report.md"):
+            (folder / stale).unlink(missing_ok=True)
 
 
 @contextmanager

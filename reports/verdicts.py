@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reports.findings import label_cell, write_interval
+from reports.findings import ASSUMED, label_cell, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
 from reports.run import MEASURES, OF_SEATS, USE, Run
@@ -144,7 +144,8 @@ def write_comparison(run: Run, line: Comparison) -> tuple[str, ...]:
     before, after, difference = (Interval(*(x * scale for x in one)) for one in (line.reference, line.cell, line.difference))
     _, unit_of_difference = _unit(run, f"delta.{line.name}")
     figures = f"{write_interval(before, unit)} → {write_interval(after, unit)}"
-    return (line.word, line.name, figures, write_interval(difference, unit_of_difference, signed=True), f"{line.games:,} games", write_ratio(line.ratio))
+    name = line.name + (ASSUMED if run.assumes(line.name.partition("[")[0]) else "")
+    return (line.word, name, figures, write_interval(difference, unit_of_difference, signed=True), f"{line.games:,} games", write_ratio(line.ratio))
 
 
 def write_ratio(ratio: float) -> str:

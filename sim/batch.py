@@ -121,10 +121,12 @@ class Player:
 
     def nothing(self) -> Tallies:
         """The tallies of no games."""
-        return self.play(Block(0, 0, frozenset())).tallies
+        return self._play_chunk(PAUSE)[1]
 
     def play(self, block: Block, keep_rows: bool = False) -> Played:
         """Play and tally a block. A cell whose policy fails is noted, and left out from there on."""
+        if block == PAUSE:
+            time.sleep(PAUSE_SECONDS)
         start = time.perf_counter()
         total: Tallies | None = None
         kept: list[list[Rows]] = [[] for _ in self.line_ups]
@@ -177,6 +179,10 @@ class Ledger:
         edges = [first, *(edge for block in inside for edge in (block.first, block.last)), last]
         return [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if a < b]
 
+    def find_failed(self, game: int) -> frozenset[int]:
+        """The cells that are known to fail before a game. They sit out from there on, not before: a lost block may hold an earlier failure."""
+        return frozenset(cell for cell, failure in self.tallies.failed.items() if failure.game < game)
+
     def cells_played(self, first: int, last: int) -> frozenset[int]:
         """The cells that some block of games first … last − 1 holds."""
         return frozenset().union(*(block.cells for block in self.blocks if block.first < last and block.last > first))
@@ -225,6 +231,27 @@ class Pace:
                 first = end
 
 
+PAUSE = Block(0, 0, frozenset())  # what a worker gets that should wait: joblib sends blocks as fast as they are played, not as they are taken in
+PAUSE_SECONDS = 0.05
+
+
+class Flow:
+    """Keeps workers from running far ahead of the parent: at most so many blocks are sent and not yet taken in."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.sent = self.taken = 0
+
+    def send(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        """The blocks, with pauses between where too many are out."""
+        for block in blocks:
+            while self.sent - self.taken >= self.most:
+                self.sent += 1
+                yield PAUSE
+            self.sent += 1
+            yield block
+
+
 Work = Callable[[Iterator[Block]], Iterator[Played]]
 
 
@@ -257,22 +284,20 @@ def play_on(
     for first, last in itertools.pairwise([0, *(looks(games) if find_open else [games])]):
         if first and find_open:  # blocks stored of a round tell what its cells were; else all before it, and nothing more, is tallied
             cells = ledger.cells_played(first, last) or cells & find_open(ledger.tallies.without_failed(pairs))
-        cells -= set(ledger.tallies.failed)
+        cells -= ledger.find_failed(first)
         if not cells:
             break
+        flow = Flow(4 * workers.count)
         ranges = pace.split(ledger.find_gaps(first, last))
-        for played in workers.play(_as_blocks(ranges, cells, ledger)):
+        for played in workers.play(flow.send(Block(start, end, cells - ledger.find_failed(start)) for start, end in ranges)):
+            flow.taken += 1
+            if played.block == PAUSE:
+                continue
             start = time.perf_counter()
             if keep:
                 keep(played)
             ledger.add(played)
             pace.learn(played, time.perf_counter() - start)
-
-
-def _as_blocks(ranges: Iterator[tuple[int, int]], cells: frozenset[int], ledger: Ledger) -> Iterator[Block]:
-    """Ranges of games as blocks, without the cells that have failed by the time each is asked for."""
-    for first, last in ranges:
-        yield Block(first, last, cells - set(ledger.tallies.failed))
 
 
 def looks(games: int) -> list[int]:

@@ -102,10 +102,10 @@ def _explain(path: Path) -> Iterator[None]:
     """What the file system or SQLite refuses becomes one line."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.OperationalError, OSError) as error:
         full = "the disk is full" if "full" in str(error) else str(error)
         raise InputError(f"{path}: {full}; blocks stored before are good, and the same command goes on from them") from None
-    except (ValueError, KeyError, TypeError, AttributeError, zlib.error):
+    except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, zlib.error):
         raise InputError(f"{path}: damaged; `--fresh` starts over") from None
 
 

@@ -271,7 +271,7 @@ def parse_comparison(
     game: str,
     settings: Sequence[str],
     versus: Sequence[str],
-    policies: Sequence[str],
+    policies: Sequence[str | dict[str, Any]],
     precision: Sequence[str] = (),
     games: int | None = None,
     seed: int | None = None,

@@ -53,10 +53,10 @@ def end_on_signals() -> Iterator[None]:
 
 def _end_in_time(reader: int) -> None:
     caught = [number for number in os.read(reader, 1) if number in SIGNALS]
-    os.close(reader)
     if caught:
         time.sleep(GRACE_SECONDS)
         end_now(caught[0])
+    os.close(reader)
 
 
 def end_now(number: int) -> NoReturn:

@@ -29,13 +29,16 @@ from sim.errors import InputError
 from sim.experiment import Cell, Experiment, short_name
 from sim.jit import source_digest
 from sim.knobs import describe
+from sim.rows import remove_rows
 from sim.tally import fields_of, figures_of, grouped_fields
 from sim.usage import WITHOUT, Usage, split_sample
 
 FORMAT = 3
 LOCK = ".lock"
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
-LEFTOVERS = (".manifest.json.*", ".tallies.npz.*", ".report.*")  # of a run that was killed while it wrote
+WRITTEN = ("manifest.json", "tallies.npz", "metrics.csv", "metrics.parquet", "cells.csv", "differences.csv", "report.md", "report.html", "plots", "games")
+OURS = {LOCK, FILE, f"{FILE}-journal", *WRITTEN}
+LEFTOVERS = (".manifest.json.*", ".tallies.npz.*", ".report.*", "games/cell=*/.games-*")  # of a run that was killed while it wrote
 
 
 def identify(experiment: Experiment, policy_files: dict[str, str], kept_games: bool = False) -> dict[str, Any]:
@@ -85,6 +88,7 @@ class RunFolder:
     def discard(self) -> None:
         """Drop what is stored of the run, which cannot be finished."""
         remove(self.blocks)
+        remove_rows(self.folder)
         with suppress(OSError):  # the folder may hold what is not ours
             (self.folder / LOCK).unlink()
             for folder in self.made:
@@ -97,7 +101,7 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
 
     Raises InputError, before anything is played: if the folder cannot be written, holds other files or another run, or is being written.
     """
-    held = find_run(folder)
+    held = find_run(folder, fresh)
     if held and not fresh:
         _refuse_other(folder, held["identity"], identity)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
@@ -118,10 +122,14 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
             lock.release()
 
 
-def find_run(folder: Path) -> dict[str, Any] | None:
-    """What is stored about the run of a folder, finished or not; None if it holds none. Raises InputError if it holds something else."""
+def find_run(folder: Path, fresh: bool = False) -> dict[str, Any] | None:
+    """What is stored about the run of a folder, finished or not; None if it holds none, or one that is to be dropped whatever it is (`fresh`).
+
+    Raises InputError if the folder holds something else.
+    """
     try:
-        if not folder.is_dir() or not any(path.name != LOCK for path in folder.iterdir()):
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        if names <= OURS and (fresh or not names & {"manifest.json", FILE}):
             return None
         held = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         return {"identity": held.get("identity", {}), "manifest": held} if isinstance(held["game"], str) else None
@@ -143,15 +151,16 @@ def _refuse_other(folder: Path, held: dict[str, Any], asked: dict[str, Any]) -> 
 
 def _clean(folder: Path, fresh: bool) -> None:
     """Remove what a killed run left half written; with `fresh` all of a run."""
-    for path in [found for pattern in LEFTOVERS for found in folder.glob(pattern)]:
-        if path.is_dir():
+    if fresh or (folder / "manifest.json").exists():
+        remove(folder / FILE)
+    stale = [found for pattern in LEFTOVERS for found in folder.glob(pattern)]
+    if fresh:
+        stale += [folder / name for name in WRITTEN if (folder / name).exists()]
+    for path in stale:
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink()
-    if fresh:
-        remove(folder / FILE)
-        for name in ("manifest.json", "tallies.npz"):
-            (folder / name).unlink(missing_ok=True)
 
 
 @contextmanager

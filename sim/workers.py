@@ -6,11 +6,15 @@ rules and policies that must play it. What they send back is tallies; the result
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import pickle
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -27,6 +31,7 @@ CONNECT_SECONDS = 10
 
 Load = Callable[[Experiment, dict[str, str]], Sequence[LineUp]]
 _seating = threading.Lock()
+warnings.filterwarnings("ignore", message=r"\d+ tasks (which were still|have been successfully)")  # joblib, of a run that is stopped
 
 
 @contextmanager
@@ -42,6 +47,8 @@ def hire(
         yield hire_threads(player, jobs, keep_rows)
         return
     count = jobs or os.cpu_count() or 1
+    if backend == "processes" and count == 1:
+        raise InputError("--backend processes: one process is this one; allowed: --jobs 2 or more, or --backend threads")
     order = pickle.dumps((source_digest(), player.experiment, load, carried))
     work = delayed(_Errand(order))
     if backend == "processes":
@@ -56,12 +63,18 @@ def hire(
         finally:
             get_reusable_executor().shutdown(wait=False, kill_workers=True)
         return
-    with _connect(scheduler) as client, parallel_config("dask", client=client, wait_for_workers_timeout=CONNECT_SECONDS):
-        count = sum(client.ncores().values())
+    with _connect(scheduler) as client, parallel_config("dask", client=client):
         try:
-            yield Workers(max(count, 1), lambda blocks: _run(-1, blocks, work, keep_rows))
+            client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except TimeoutError:
             raise InputError(f"--scheduler {scheduler}: no worker within {CONNECT_SECONDS} s; start some with: dask worker {scheduler}") from None
+        count = sum(client.ncores().values())
+        if count == 1:  # joblib would play here, in this process
+            raise InputError(f"--scheduler {scheduler}: one worker thread in all; allowed: two or more, or --backend threads")
+        try:
+            yield Workers(count, lambda blocks: _run(-1, blocks, work, keep_rows))
+        except (OSError, CancelledError, asyncio.CancelledError):
+            raise InputError(f"--scheduler {scheduler}: the connection is lost; the same command goes on from what is stored") from None
 
 
 def play_experiment(
@@ -125,6 +138,8 @@ def _connect(scheduler: str) -> Iterator[Any]:
         import distributed
     except ModuleNotFoundError:
         raise InputError('--backend dask: needs dask; install it with: python3 -m pip install "housecarlo[dask]"') from None
+    for name in ("distributed", "tornado"):  # what they log of a lost connection is said in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     connect: Any = distributed.Client
     try:
         client = connect(scheduler, timeout=CONNECT_SECONDS)

@@ -150,7 +150,7 @@ def test_check_prints_a_line_per_target_and_its_exit_code(target: str, code: int
 def test_compare_answers_on_the_terminal(tmp_path: Path) -> None:
     done = housecarlo("compare", "mint-tin", "--set", "rules.enter=lift", "--policies", "racer", "--games", "3000", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    (line,) = [line for line in done.stdout.splitlines() if " mean_minutes " in line]
+    (line,) = [line for line in done.stdout.splitlines() if " mean_minutes† " in line]
     assert line.startswith("LOWER")
     assert "3,000 games" in line and "paired ×" in line
     itself = housecarlo("compare", "mint-tin", "--vs", "rules.monster_die=6", "--policies", "racer", "--games", "300", cwd=tmp_path)

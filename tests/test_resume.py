@@ -23,13 +23,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from policies.loading import carry_files, load_line_ups
-from sim.batch import Block, Failure, Ledger, Played, Player, Tallies, join_blocks
+from sim.batch import PAUSE, Block, Failure, Flow, Ledger, Played, Player, Tallies, join_blocks, play_on
 from sim.blocks import FOLD_BLOCKS, StoredLedger, pack, read_stored, unpack
 from sim.errors import InputError
 from sim.experiment import parse_experiment
 from sim.store import build_arrays, identify
 from sim.tally import CellTally, PairTally, fields_of
-from sim.workers import play_experiment
+from sim.workers import hire_threads, play_experiment
 
 ROOT = Path(__file__).parent.parent
 EXPERIMENT = """game = "mint-tin"
@@ -100,13 +100,13 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(home: Path) -> 
     code, _, err = housecarlo("run", "small.toml", "--out", "killed", "--fresh", cwd=home)
     seconds = time.monotonic() - begun
     shutil.rmtree(home / "killed")
-    for _ in range(8):
+    for _ in range(6):
         process = start("run", "small.toml", "--out", "killed", cwd=home)
         time.sleep(rng.uniform(0.2, 1.1) * seconds)
         kills += process.poll() is None
         process.kill()
         process.communicate()
-    assert kills >= 4
+    assert kills >= 3
     code, _, err = housecarlo("run", "small.toml", "--out", "killed", cwd=home)
     assert code == 0, err
     assert contents(home / "killed") == contents(home / "whole")
@@ -204,6 +204,15 @@ def test_fresh_starts_over(home: Path) -> None:
     assert json.loads((home / "again" / "manifest.json").read_text())["seed"] == 5
 
 
+def test_a_fresh_run_that_fails_leaves_a_folder_to_run_in_again(home: Path) -> None:
+    shutil.copytree(home / "whole", home / "failing")
+    (home / "cheat.py").write_text(CHEAT)
+    (home / "all.toml").write_text('game = "mint-tin"\ngames = 500\npolicies = ["cheat.py:cheat"]\n')
+    assert housecarlo("run", "all.toml", "--out", "failing", "--fresh", cwd=home)[0] == 2
+    assert {path.name for path in (home / "failing").iterdir()} <= {".lock"}
+    assert housecarlo("run", "small.toml", "--out", "failing", "--no-plots", cwd=home)[0] == 0
+
+
 def test_a_second_run_in_the_same_folder_is_refused(home: Path) -> None:
     process = start("run", "small.toml", "--games", "100000000", "--out", "busy", cwd=home)
     wait_for_blocks(home / "busy")
@@ -288,6 +297,28 @@ def test_a_policy_that_fails_costs_its_own_cells_only(home: Path) -> None:
     pd.testing.assert_frame_equal(cheated[figures], fair[figures])
 
 
+def test_a_failure_in_a_lost_block_is_found_although_a_later_one_is_stored(home: Path) -> None:
+    (home / "cheat.py").write_text(CHEAT)
+    experiment = parse_experiment({"game": "mint-tin", "games": 600, "policies": ["brawler", "cheat.py:cheat"]}, home / "late.toml")
+    line_ups = load_line_ups(experiment)
+    player = Player(experiment, line_ups)
+    first = play_experiment(experiment, line_ups).failed
+    ledger = Ledger(player.nothing())
+    ledger.add(player.play(Block(300, 600, frozenset(range(len(experiment.cells))))))
+    assert all(failure.game >= 300 for failure in ledger.tallies.failed.values())
+    play_on(player, hire_threads(player, 2), ledger)
+    assert ledger.tallies.failed == first
+
+
+def test_workers_do_not_run_far_ahead_of_the_parent() -> None:
+    flow, out = Flow(4), []
+    blocks = flow.send(Block(n, n + 1, frozenset({0})) for n in range(10))
+    out = [next(blocks) for _ in range(7)]
+    assert [block == PAUSE for block in out] == [False] * 4 + [True] * 3
+    flow.taken += 7
+    assert next(blocks) == Block(4, 5, frozenset({0}))
+
+
 # ---------------------------------------------------------------- every game's row
 
 
@@ -298,6 +329,7 @@ def test_kept_games_are_the_games_however_the_run_was_stopped(home: Path) -> Non
     wait_for_blocks(home / "rows-killed")
     process.kill()
     process.communicate()
+    (home / "rows-killed" / "games" / "cell=0" / ".games-000000000000.parquet.1").write_text("half")  # as a kill in the middle of a file leaves
     assert housecarlo(*arguments, "--out", "rows-killed", cwd=home)[0] == 0
     assert contents(home / "rows-killed") == contents(home / "rows")
     experiment = parse_experiment({"game": "mint-tin", "policies": ["hero", "brawler"], "sweep": {"rules.monster_die": [6, 3]}}, home / "small.toml")
