@@ -72,8 +72,9 @@ def cluster(workers: int) -> Iterator[str]:
     """A dask scheduler and so many workers of one thread on this machine."""
     address = f"tcp://127.0.0.1:{PORT}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    commands = [["dask", "scheduler", "--host", "127.0.0.1", "--port", str(PORT), "--no-dashboard"]]
-    commands += [["dask", "worker", address, "--nthreads", "1", "--no-dashboard"]] * workers
+    dask = [sys.executable, "-m", "dask"]
+    commands = [[*dask, "scheduler", "--host", "127.0.0.1", "--port", str(PORT), "--no-dashboard"]]
+    commands += [[*dask, "worker", address, "--nthreads", "1", "--no-dashboard"]] * workers
     started = [subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for command in commands]
     try:
         time.sleep(8)

@@ -202,7 +202,8 @@ def join_blocks(blocks: Sequence[Block]) -> list[Block]:
 class Pace:
     """How many games a block should have: about BLOCK_SECONDS of play, fewer towards the end so that all workers end together.
 
-    Longer where there are so many workers that the parent, which takes in blocks one by one, would fall behind them.
+    Longer where taking in and storing a block, which the parent does one by one, would be more than a twentieth of playing it, or where there
+    are so many workers that the parent would fall behind them.
     """
 
     def __init__(self, workers: int, fixed: int | None) -> None:
@@ -213,7 +214,7 @@ class Pace:
     def learn(self, played: Played, parent_seconds: float) -> None:
         """Follow the speed of a played block that took the parent so long, growing at most fourfold at a time."""
         games = played.block.last - played.block.first
-        block_seconds = max(BLOCK_SECONDS, 2 * self.workers * parent_seconds)
+        block_seconds = max(BLOCK_SECONDS, max(20, 2 * self.workers) * parent_seconds)
         if not self.fixed:
             self.games = max(1, min(4 * max(games, self.games), int(block_seconds * games / max(played.seconds, 1e-6))))
 

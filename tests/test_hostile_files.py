@@ -272,7 +272,7 @@ TABLES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(table=TABLES, overrides=st.lists(st.builds(lambda key, value: f"{key}={value}", SWEPT | FIGURES | TEXTS, TEXTS), max_size=2))
 def test_any_table_is_an_experiment_or_one_line(table: dict[str, Any], overrides: list[str]) -> None:
     with contextlib.suppress(InputError):
@@ -285,7 +285,7 @@ def test_any_table_is_an_experiment_or_one_line(table: dict[str, Any], overrides
 
 @pytest.mark.slow
 def test_mutants_of_the_ready_experiments_run_or_give_one_line(tmp_path: Path) -> None:
-    counts, wrong = fuzz(2500, 7, 5, tmp_path)
+    counts, wrong = fuzz(1200, 7, 3, tmp_path)
     assert not wrong, "\n".join(wrong[:10])
-    assert counts["refused"] > 500
-    assert counts["accepted"] > 200
+    assert counts["refused"] > 250
+    assert counts["accepted"] > 100

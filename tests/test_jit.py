@@ -23,7 +23,7 @@ for name in GAMES:
         if policy in getattr(facts, "SLOW", ()):
             continue
         for base, changed in facts.ALIVE.values():
-            rows = seat_table(module, module.Rules(**base), [policy] * module.SEATS[0]).play(7, 0, 3)
+            rows = seat_table(module, module.Rules(**base), [policy] * module.SEATS[0]).play(7, 0, 2)
             print(name, policy, base, hashlib.sha256(rows.tobytes()).hexdigest()[:16])
 """
 

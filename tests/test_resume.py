@@ -112,9 +112,9 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_bytes(home: Path) -> 
     assert contents(home / "killed") == contents(home / "whole")
 
 
-def test_play_killed_a_hundred_times_loses_no_stored_block(home: Path, tmp_path: Path) -> None:
+def test_play_killed_again_and_again_loses_no_stored_block(home: Path, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.kill_play", str(home / "small.toml"), str(tmp_path), "100"],
+        [sys.executable, "-m", "tests.kill_play", str(home / "small.toml"), str(tmp_path), "60"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -124,7 +124,7 @@ def test_play_killed_a_hundred_times_loses_no_stored_block(home: Path, tmp_path:
     assert done.returncode == 0, done.stderr
     kills, lost, mismatches = map(int, done.stdout.split())
     assert (lost, mismatches) == (0, 0)
-    assert kills >= 50
+    assert kills >= 40
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
