@@ -91,7 +91,7 @@ def run(
     games: Games = None,
     seed: Seed = None,
     jobs: Jobs = 0,
-    settings: Settings = [],  # noqa: B006 - typer reads the default, nobody changes it
+    settings: Settings = [],
     plots: Plots = True,
     lang: Language = "en",
     fresh: Annotated[bool, typer.Option("--fresh", help="Drop the run that the folder holds and start over.")] = False,
@@ -147,7 +147,7 @@ def check(
     games: Games = None,
     seed: Seed = None,
     jobs: Jobs = 0,
-    settings: Settings = [],  # noqa: B006
+    settings: Settings = [],
     backend: Backend = "threads",
     scheduler: Scheduler = "",
 ) -> None:
@@ -156,61 +156,50 @@ def check(
     Exit code 0: all targets pass; 1: some fail; 3: none fails, some are undecided; 4: a control fails; 2: a mistake in the file.
     """
     with _user_errors():
-        from policies.loading import load_line_ups
         from sim.experiment import read_experiment
 
         experiment = read_experiment(file, games, seed, settings)
-        _say_compiling()
-        line_ups = load_line_ups(experiment)
-        _print_answers(_run_of(experiment, *_play(experiment, line_ups, (backend, jobs, scheduler))))
+        _answer(experiment, (backend, jobs, scheduler))
 
 
 @app.command()
 def compare(
     game: GameName,
-    settings: HouseRules = [],  # noqa: B006
-    versus: Versus = [],  # noqa: B006
-    policies: LineUp = [],  # noqa: B006
-    precision: HalfWidths = [],  # noqa: B006
+    settings: HouseRules = [],
+    versus: Versus = [],
+    policies: LineUp = [],
+    precision: HalfWidths = [],
     games: Games = None,
     seed: Seed = None,
     jobs: Jobs = 0,
 ) -> None:
     """Answer one question on the terminal: what does a house rule change? No file is read or written."""
     with _user_errors():
-        from policies.loading import load_line_ups, usual_policy
+        from policies.loading import usual_policy
         from reports.answers import tell_comparison
         from sim.experiment import parse_comparison
 
         experiment = parse_comparison(game, settings, versus, policies or [usual_policy(_load_game(game))], precision, games, seed)
-        _say_compiling()
-        found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), ("threads", jobs, "")))
-        for line in tell_comparison(found):
-            typer.echo(line)
-        _print_answers(found)
+        _answer(experiment, ("threads", jobs, ""), tell_comparison)
 
 
 @app.command()
 def ladder(
     game: GameName,
-    policies: Rivals = [],  # noqa: B006
-    settings: HouseRules = [],  # noqa: B006
+    policies: Rivals = [],
+    settings: HouseRules = [],
     games: Games = None,
     seed: Seed = None,
     jobs: Jobs = 0,
 ) -> None:
     """Play each policy against each on both seats: who is how strong, and how much of a win is skill. No file is read or written."""
     with _user_errors():
-        from policies.loading import load_line_ups, shipped_policies
+        from policies.loading import shipped_policies
         from reports.answers import tell_ladder
         from sim.experiment import parse_ladder
 
         experiment = parse_ladder(game, policies or list(shipped_policies(_load_game(game))), settings, games, seed)
-        _say_compiling()
-        found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), ("threads", jobs, "")))
-        for line in tell_ladder(found):
-            typer.echo(line)
-        _print_answers(found)
+        _answer(experiment, ("threads", jobs, ""), tell_ladder)
 
 
 @app.command()
@@ -219,7 +208,7 @@ def replay(
     game: Annotated[int, typer.Option("--game", min=0, help="Index of the game, from 0.", show_default=False)],
     cell: Annotated[int, typer.Option("--cell", min=0, help="Number of the cell, from 0.")] = 0,
     seed: Seed = None,
-    settings: Settings = [],  # noqa: B006
+    settings: Settings = [],
     as_json: AsJson = False,
 ) -> None:
     """Tell one game move by move."""
@@ -352,7 +341,7 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     start = time.perf_counter()
     with (
         place.open_ledger(player.nothing()) if place else nullcontext(Ledger(player.nothing())) as ledger,
-        hire(player, load_carried, carry_files(experiment), *crew, keep_rows=bool(writer)) as workers,
+        hire(player, carry_files, load_carried, *crew, keep_rows=bool(writer)) as workers,
     ):
         before = sum(ledger.tallies.games)
         if before:
@@ -372,6 +361,17 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     typer.echo(f"played {total:,} games in {seconds:.1f} s ({_show_rate(total / seconds)})")
     failures = {cell: explain(experiment, line_ups, cell, failure) for cell, failure in sorted(tallies.failed.items())}
     return tallies.without_failed([(pair.cell, pair.reference) for pair in experiment.pairs]), failures
+
+
+def _answer(experiment: Any, crew: tuple[str, int, str], tell: Callable[[Any], list[str]] = lambda _: []) -> None:
+    """Play an experiment, store nothing, and print what `tell` says of it and what it answers."""
+    from policies.loading import load_line_ups
+
+    _say_compiling()
+    found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), crew))
+    for line in tell(found):
+        typer.echo(line)
+    _print_answers(found)
 
 
 def _run_of(experiment: Any, tallies: Any, failures: dict[int, str] | None = None) -> Any:
@@ -416,18 +416,20 @@ def _progress(games: int, ledger: Any) -> Iterator[Callable[[], None]]:
     """
     import threading
 
-    stuck = threading.Timer(STUCK_SECONDS, _say_stuck)
-    stuck.daemon = True
-    stuck.start()
+    def watch() -> threading.Timer:
+        timer = threading.Timer(STUCK_SECONDS, _say_stuck)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    stuck = watch()
     try:
         with _show_progress(games, ledger) as advance:
 
             def advance_unstuck() -> None:
                 nonlocal stuck
                 stuck.cancel()
-                stuck = threading.Timer(STUCK_SECONDS, _say_stuck)
-                stuck.daemon = True
-                stuck.start()
+                stuck = watch()
                 advance()
 
             yield advance_unstuck

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from policies.loading import load_carried, load_line_ups
+from policies.loading import carry_files, load_carried, load_line_ups
 from sim.batch import Block, Player, play_on
 from sim.blocks import StoredLedger
 from sim.experiment import Experiment, parse_experiment
@@ -57,7 +57,7 @@ def time_backend(backend: str, jobs: int, scheduler: str, folder: Path) -> tuple
     for warm in (False, True):
         ledger = StoredLedger(folder / f"{backend}{jobs}{warm}.sqlite", player.nothing(), {})
         seconds.clear()
-        with hire(player, load_carried, {}, backend, jobs, scheduler) as workers:
+        with hire(player, carry_files, load_carried, backend, jobs, scheduler) as workers:
             if not warm:
                 play_on(Player(experiment_of(3, 2_000), player.line_ups), workers, ledger)
                 continue

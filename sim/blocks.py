@@ -44,10 +44,10 @@ class StoredLedger(Ledger):
                     for statement in TABLES:
                         self.connection.execute(statement)
                     self.connection.executemany("INSERT INTO run VALUES (?, ?)", [(key, json.dumps(value)) for key, value in about.items()])
-        for stored in _read_tallies(self.connection, path):
-            self.tallies.add(stored)
-        self.blocks = _read_blocks(self.connection)
-        self.apart = int(self.connection.execute("SELECT count(*) FROM tallies").fetchone()[0])
+            for stored in _read_tallies(self.connection):
+                self.tallies.add(stored)
+            self.blocks = _read_blocks(self.connection)
+            self.apart = int(self.connection.execute("SELECT count(*) FROM tallies").fetchone()[0])
 
     def add(self, played: Played) -> None:
         """Take in a played block, and store it."""
@@ -74,7 +74,7 @@ def read_stored(path: Path) -> tuple[dict[str, Any], Tallies | None]:
     about = read_about(path)
     total: Tallies | None = None
     with _explain(path), closing(_connect(path, "rw")) as connection:
-        for stored in _read_tallies(connection, path) if _has_tables(connection) else ():
+        for stored in _read_tallies(connection) if _has_tables(connection) else ():
             if total is None:
                 total = stored
             else:
@@ -117,10 +117,9 @@ def _read_blocks(connection: sqlite3.Connection) -> list[Block]:
     return join_blocks([Block(first, last, frozenset(json.loads(cells))) for first, last, cells in connection.execute("SELECT first, last, cells FROM blocks")])
 
 
-def _read_tallies(connection: sqlite3.Connection, path: Path) -> Iterator[Tallies]:
-    with _explain(path):
-        for (packed,) in connection.execute("SELECT packed FROM tallies ORDER BY rowid"):
-            yield unpack(packed)
+def _read_tallies(connection: sqlite3.Connection) -> Iterator[Tallies]:
+    for (packed,) in connection.execute("SELECT packed FROM tallies ORDER BY rowid"):
+        yield unpack(packed)
 
 
 def pack(tallies: Tallies) -> bytes:

@@ -35,10 +35,11 @@ UNUSED_CACHE_DAYS = 30
 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
 
 
-def source_digest(*extra: Path) -> str:
-    """Digest (16 hex digits) of every source in sim/ and policies/, and of `extra` files."""
+@cache
+def source_digest() -> str:
+    """Digest (16 hex digits) of every source in sim/ and policies/."""
     digest = hashlib.sha256()
-    for path in [*sorted((ROOT / "sim").rglob("*.py")), *sorted((ROOT / "policies").rglob("*.py")), *extra]:
+    for path in [*sorted((ROOT / "sim").rglob("*.py")), *sorted((ROOT / "policies").rglob("*.py"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -67,7 +67,6 @@ class RunFolder:
         self.folder = folder
         self.made = made  # folders that were not there before, inner ones first
         self.blocks = folder / FILE
-        self.experiment = experiment
         self.about = {"identity": identity, "manifest": build_manifest(experiment, command) | {"identity": identity}}
         self.finished = (folder / "manifest.json").exists()
 
@@ -101,9 +100,7 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
 
     Raises InputError, before anything is played: if the folder cannot be written, holds other files or another run, or is being written.
     """
-    held = find_run(folder, fresh)
-    if held and not fresh:
-        _refuse_other(folder, held["identity"], identity)
+    _check_held(folder, identity, fresh)
     made = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,9 +108,10 @@ def open_run(folder: Path, experiment: Experiment, identity: dict[str, Any], com
         lock.acquire(timeout=0)
     except Timeout:
         raise InputError(f"{folder}: another run is being played there; let it end, or name another folder with --out") from None
-    except (OSError, NotImplementedError) as error:
+    except (OSError, NotImplementedError) as error:  # the latter of a file system that has no locks
         raise InputError(f"{folder}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
     try:
+        _check_held(folder, identity, fresh)  # again: another run may have ended there before the lock was ours
         with _refused(folder):
             _clean(folder, fresh)
         yield RunFolder(folder, made, experiment, identity, command)
@@ -141,8 +139,10 @@ def find_run(folder: Path, fresh: bool = False) -> dict[str, Any] | None:
     raise InputError(f"{folder}: holds files that are not a run's; name an empty folder with --out")
 
 
-def _refuse_other(folder: Path, held: dict[str, Any], asked: dict[str, Any]) -> None:
-    """Raise InputError if a folder's run is not the one asked for, naming the first thing that differs."""
+def _check_held(folder: Path, asked: dict[str, Any], fresh: bool) -> None:
+    """Raise InputError if a folder's run is not the one asked for and is not to be dropped, naming the first thing that differs."""
+    found = find_run(folder, fresh)
+    held = asked if found is None or fresh else found["identity"]
     for name, value in asked.items():
         if held.get(name) != value:
             numbers = f" ({held[name]}, not {value})" if isinstance(value, int) and not isinstance(value, bool) and name in held else ""

@@ -26,21 +26,19 @@ from sim.errors import InputError
 from sim.experiment import Experiment
 from sim.jit import source_digest
 
-BACKENDS = ("threads", "processes", "dask")
 CONNECT_SECONDS = 10
 
+Carry = Callable[[Experiment], dict[str, str]]
 Load = Callable[[Experiment, dict[str, str]], Sequence[LineUp]]
 _seating = threading.Lock()
 warnings.filterwarnings("ignore", message=r"\d+ tasks (which were still|have been successfully)")  # joblib, of a run that is stopped
 
 
 @contextmanager
-def hire(
-    player: Player, load: Load, carried: dict[str, str], backend: str = "threads", jobs: int = 0, scheduler: str = "", keep_rows: bool = False
-) -> Iterator[Workers]:
+def hire(player: Player, carry: Carry, load: Load, backend: str = "threads", jobs: int = 0, scheduler: str = "", keep_rows: bool = False) -> Iterator[Workers]:
     """Workers for an experiment: `jobs` of them (0: one per core), or all those of a dask scheduler.
 
-    `carried` are the user's own policy files, name to source; `load` is how a worker elsewhere makes line-ups of an experiment and them.
+    `carry` finds the user's own policy files, name to source; `load` is how a worker elsewhere makes line-ups of an experiment and them.
     Raises InputError.
     """
     if backend == "threads":
@@ -49,7 +47,7 @@ def hire(
     count = jobs or os.cpu_count() or 1
     if backend == "processes" and count == 1:
         raise InputError("--backend processes: one process is this one; allowed: --jobs 2 or more, or --backend threads")
-    order = pickle.dumps((source_digest(), player.experiment, load, carried))
+    order = pickle.dumps((source_digest(), player.experiment, load, carry(player.experiment)))
     work = delayed(_Errand(order))
     if backend == "processes":
         from joblib.externals.loky import get_reusable_executor

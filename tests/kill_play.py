@@ -41,7 +41,7 @@ def main(file: str, folder: str, times: str) -> None:
         if games == experiment.games * len(experiment.cells):
             break
     wait(fork(player, killed))
-    mismatches = [pack(read_stored(path)[1]) for path in (whole, killed)]  # type: ignore[arg-type]
+    mismatches = [pack(read_stored(path)[1]) for path in (whole, killed)]
     print(kills, lost, int(mismatches[0] != mismatches[1]))
 
 

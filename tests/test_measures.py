@@ -236,7 +236,7 @@ def ending_without(game: int, action: int) -> int:
         mint_tin.act(state, rules, streams, int(draw_bit(streams[mint_tin.PURPOSES + int(mint_tin.turn(state))], others)) if by_lot else chosen)
 
     for changed in ({"legal_actions": allowed}, {"act": act}):
-        table.module = SimpleNamespace(**{**vars(mint_tin), **changed})  # type: ignore[assignment]
+        table.module = SimpleNamespace(**{**vars(mint_tin), **changed})
         outcome = watch(table, 1, game).outcome
         if outcome:
             return int(outcome["ending"])
@@ -308,7 +308,7 @@ def test_kingmaking_is_what_a_replay_by_lot_shows() -> None:
             kitty_paw.act(state, rules, streams, action)
 
         asked.clear()
-        table.module = SimpleNamespace(**{**vars(kitty_paw), "act": act})  # type: ignore[assignment]
+        table.module = SimpleNamespace(**{**vars(kitty_paw), "act": act})
         return int(watch(table, experiment.seed, game).outcome["winner"])
 
     out = changed = 0
