@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from reports.languages import localize, say, word, write_count
@@ -21,6 +22,7 @@ from reports.statistics import Interval, share
 from reports.tables import cells_table, compare_seats, confidence_of, differences_table, metrics_table, text_of
 
 BASELINE = "baseline"  # the setting of pairs compared with the baseline only
+HOUSE_RULES = "house rules"  # the setting of such a pair that differs in rules the run fixes, and in nothing it sweeps
 
 Figure = tuple[str, int | None]  # metric and seat
 
@@ -94,13 +96,24 @@ class Results:
             Change(setting, show(setting, start), show(setting, end), cell, reference, (metric, _seat(seat)), self._shown(metric, interval), same, ratio)
             for setting, start, end, cell, reference, metric, seat, same, ratio, *interval in _records(self.differences, *columns)
         ]
-        changes = [c for c in compared if not math.isnan(c.interval.value)]
+        changes = [self._name_house_rules(c) for c in compared if not math.isnan(c.interval.value)]
+        with_baseline = [c for c in changes if c.reference == run.played[c.cell]["baseline"]]
         self.changes = [c for c in changes if c.figure in self.headlines and c.setting != BASELINE]
-        self.deltas = [c for c in changes if c.figure in self.headlines and c.reference == run.baseline]
-        self.balance = [c for c in changes if c.figure[0] in MEASURES and c.reference == run.baseline]
+        self.deltas = [c for c in with_baseline if c.figure in self.headlines]
+        self.balance = [c for c in with_baseline if c.figure[0] in MEASURES]
         self.differing = {(c.cell, c.reference) for c in changes if not c.same and run.metrics[c.figure[0]]["column"] is not None}
         self.levels = [[show(setting, text_of(cell["swept"][setting])) for setting in run.swept] for cell in run.cells]
         self.labels = [label_cell(run, cell["cell"]) for cell in run.cells]
+
+    def _name_house_rules(self, change: Change) -> Change:
+        """A change from the baseline by rules alone that are fixed for the whole run, told by what these rules are."""
+        cell, reference = (self.run.played[number] for number in (change.cell, change.reference))
+        swept = [setting.removeprefix("rules.") for setting in self.run.swept]
+        knobs = [name for name, value in cell["rules"].items() if value != reference["rules"][name]]
+        if change.setting != BASELINE or not knobs or set(knobs) & set(swept) or cell["policies"] != reference["policies"]:
+            return change
+        start, end = (join_words([f"{name} {write_level(text_of(one['rules'][name]))}" for name in knobs]) for one in (reference, cell))
+        return replace(change, setting=HOUSE_RULES, start=start, end=end)
 
     @property
     def games(self) -> str:
@@ -182,13 +195,13 @@ class Results:
 def label_cell(run: Run, cell: int) -> str:
     """A cell's swept settings, in a one-at-a-time sweep the one that differs, or what else it was played for."""
     played = run.played[cell]
-    if played.get("purpose"):
-        return say("baseline") if played["purpose"] == BASELINE else say("control")
     around = run.cells[0]["swept"] if run.manifest["sweep_mode"] == "one-at-a-time" else {}
     show = show_levels(run)
     varied = [(s, level) for s, level in played["swept"].items() if s not in around or s == LINE_UP or level != around[s]]
-    label = ", ".join(name_level(setting, show(setting, text_of(level))) for setting, level in varied)
-    return label or (say("baseline") if around and run.baseline == 0 else say("rules as given"))
+    settings = [name_level(setting, show(setting, text_of(level))) for setting, level in varied]
+    if played.get("purpose"):
+        settings.insert(0, say("baseline") if played["purpose"] == BASELINE else say("control"))
+    return ", ".join(settings) or (say("baseline") if around and played["baseline"] == cell else say("rules as given"))
 
 
 def name_metric(metric: str) -> str:
@@ -212,7 +225,7 @@ def name_setting(setting: str) -> str:
     policy = POLICY.fullmatch(setting)
     if policy:
         return say("{parameter} of seat {seat}", parameter=policy["parameter"] or say("policy"), seat=policy["seat"])
-    words = {LINE_UP: say("line-up"), SEATS: say("seats"), "policies": say("policy")}
+    words = {LINE_UP: say("line-up"), SEATS: say("seats"), "policies": say("policy"), HOUSE_RULES: say("house rules")}
     return words.get(setting, setting.removeprefix("rules."))
 
 
@@ -336,7 +349,8 @@ def find(results: Results) -> list[Finding]:
 def _tell_findings(results: Results) -> list[Finding]:
     if LINE_UP in results.run.swept:
         return []  # told line-up by line-up
-    return _tell_effects(results) if results.run.manifest["pairs"] else _tell_figures(results)
+    figures = [] if len(results.run.cells) > 1 else _tell_figures(results)
+    return figures + _tell_effects(results)
 
 
 # ---------------------------------------------------------------- effects of swept settings
@@ -372,7 +386,7 @@ def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
         text = say("{figure} at {before} with {start}, down {changes}", **before)
     else:
         text = say("{figure} at {before} with {start}; {changes}", **before)
-    context = results.tell_cell(base, told[0].setting)
+    context = results.tell_cell(told[0].cell, told[0].setting)
     text += f"{say(' ({settings})', settings=context) if context else ''}."
     strongest = max(told, key=lambda c: abs(c.interval.value))
     some = "" if len(told) == len(steps) else say(" ({told} of {all} levels told)", told=len(told), all=len(steps))
@@ -450,10 +464,25 @@ def _tell_no_effect(results: Results, changes: Sequence[Change]) -> Finding:
     steps = list({c.end: c for c in changes}.values())
     if not any((c.cell, c.reference) in results.differing for c in changes):
         text = say("no effect; not one of the {games} games came out differently.", games=write_count(results.run.cells[steps[0].cell]["games"]))
+        text += explain_no_effect(results.run, {(c.cell, c.reference) for c in changes})
     else:
         text = say("no effect seen at this number of games: none larger than {bounds} in any headline figure.", bounds=_write_bounds(results, changes))
     ends = join_words([c.end for c in steps])
     return Finding("finding", say("{setting} from {start} to {end}:", setting=name_setting(steps[0].setting), start=steps[0].start, end=ends), text)
+
+
+def explain_no_effect(run: Run, pairs: Iterable[tuple[int, int]]) -> str:
+    """What the cells of pairs without any difference allow that nobody does; empty if nothing."""
+    idle: set[int] = set()
+    added: set[int] = set()
+    for cell, reference in pairs if run.actions else ():
+        (legal, chosen), (legal_before, _) = (run.usage(number).sum(axis=0) for number in (cell, reference))
+        idle |= {action for action in np.flatnonzero((legal > 0) & (chosen == 0)).tolist() if action < len(run.actions) and run.actions[action]}
+        added |= {action for action in idle if not legal_before[action]}
+    names = join_words([name_action(run.actions[action]) for action in sorted(added or idle)])
+    if added:
+        return say(" It allows {actions}, which nobody who plays here ever chooses; other policies may.", actions=names)
+    return say(" Nobody who plays here ever chooses {actions}: a rule about that changes nothing with them.", actions=names) if idle else ""
 
 
 def _write_bounds(results: Results, changes: Sequence[Change]) -> str:

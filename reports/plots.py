@@ -27,6 +27,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import ScalarFormatter
 
 from reports.findings import (
+    HOUSE_RULES,
     LINE_UP,
     Change,
     Results,
@@ -295,12 +296,12 @@ def _draw_endings(results: Results) -> Drawn:
 def _draw_effects(results: Results) -> Drawn:
     """Paired differences from the first level, where one setting differs at a time; under several line-ups a row each."""
     robust = LINE_UP in results.run.swept
-    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) != 1 + robust:
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) > 1 + robust:
         return
     moved = [f for f in results.headlines if any(c.figure == f and not (c.same or c.interval.value == 0) for c in results.changes)]
     metrics = list(dict.fromkeys(metric for metric, _ in moved))
     still = [results.name(f) for f in results.headlines if f[0] not in metrics]
-    steps = list(dict.fromkeys((c.cell, c.reference, f"{name_setting(c.setting)}: {c.start} → {c.end}") for c in results.changes))
+    steps = list(dict.fromkeys((c.cell, c.reference, _name_step(results, c)) for c in results.changes))
     if robust:
         steps.sort(key=lambda step: step[2])
         steps = [(cell, reference, f"{step}, {results.line_up(cell)}") for cell, reference, step in steps]
@@ -346,10 +347,17 @@ def _draw_effects(results: Results) -> Drawn:
         yield Plot(_page_name("effects", page), title, caption), figure
 
 
+def _name_step(results: Results, change: Change) -> str:
+    """What changes; of house rules also with which level of what is swept."""
+    context = results.describe_others(change.cell, change.setting, LINE_UP) if change.setting == HOUSE_RULES else ""
+    return f"{name_setting(change.setting)}: {change.start} → {change.end}" + (f", {context}" if context else "")
+
+
 def _stretch(axes: Axes, sizes: Sequence[float]) -> None:
     """Make an axis logarithmic away from 0, so that changes (`sizes`, ascending) that one dwarfs can be read."""
     smallest = 10.0 ** math.floor(math.log10(sizes[len(sizes) // 4]))
-    powers = smallest * 10.0 ** np.arange(math.floor(math.log10(sizes[-1] / smallest)), -1, -2)
+    decades = math.floor(math.log10(sizes[-1] / smallest))
+    powers = smallest * 10.0 ** np.arange(decades, -1, -max(decades // 2 + 1, 1))  # two on either side have room
     axes.set_xscale("symlog", linthresh=smallest)
     low, high = axes.get_xlim()
     ticks = [tick for tick in (*-powers, 0.0, *powers) if low <= tick <= high]
@@ -369,10 +377,11 @@ def _draw_tornado(results: Results) -> Drawn:
     if results.run.manifest["sweep_mode"] != "one-at-a-time" or LINE_UP in results.run.swept:
         return
     by_figure: dict[tuple[str, int | None], dict[str, list[Change]]] = {}
-    for change in results.changes:
+    around = [change for change in results.changes if change.setting != HOUSE_RULES]
+    for change in around:
         by_figure.setdefault(change.figure, {}).setdefault(change.setting, []).append(change)
     figures = [f for f in results.headlines if any(c.clear for changes in by_figure.get(f, {}).values() for c in changes)][:TORNADOES_MOST]
-    settings = list(dict.fromkeys(c.setting for c in results.changes))
+    settings = list(dict.fromkeys(c.setting for c in around))
     if not figures or len(settings) < 2:
         return
     title = say("How far each setting swings the figures")

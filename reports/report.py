@@ -168,9 +168,7 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
         "cells": _count_cells(results),
         "games": results.games_per_cell,
         "answers": tabulate_answers(results.run),
-        "compared_with": results.name_cell(results.run.baseline)
-        if results.run.played[results.run.baseline].get("purpose")
-        else say("cell {numbers}", numbers=results.run.baseline),
+        "compared_with": _name_baseline(results),
         "findings": [*find(results), *_tell_skill(ladder)],
         "headlines": _tabulate_cells(results),
         "baseline": _describe_baseline(results),
@@ -285,6 +283,14 @@ def _tabulate_metrics(results: Results) -> dict[str, Any]:
         for (cell, figure), interval in results.figures.items()
     ]
     return _limit(rows, "metrics.csv")
+
+
+def _name_baseline(results: Results) -> str:
+    """What every cell is compared with."""
+    numbers = {change.reference for change in results.deltas}
+    if len(numbers) > 1:
+        return say("the baseline's rules with the same players")
+    return ", ".join(results.name_cell(n) if results.run.played[n].get("purpose") else say("cell {numbers}", numbers=n) for n in numbers)
 
 
 def _describe_baseline(results: Results) -> str:

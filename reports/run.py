@@ -14,7 +14,7 @@ import numpy as np
 
 EXACT = 4096  # bins are exact below this, then 1/2048 wide: see sim/tally.py, which fills them
 GROUPS_EXACT = 512  # so are those of the groups below this, then 1/256 wide
-FORMAT = 3
+FORMAT = 4
 
 NO_BINS = np.zeros(0, dtype=np.int64)
 
@@ -157,7 +157,6 @@ class Run:
         self.manifest: dict[str, Any] = show_hidden(manifest)
         self.cells: list[dict[str, Any]] = self.manifest["cells"]
         self.played = [*self.cells, *self.manifest["extra_cells"]]
-        self.baseline: int = self.manifest["baseline"]
         self.drawn: dict[tuple[int, str, int | None], Any] = {}  # bootstrap draws of figures, once made
         self.anytime = bool(self.manifest["precision"]) or self.manifest["until_decided"]  # was play stopped by what it showed?
         self.columns = {column["name"]: column for column in self.manifest["columns"]}
@@ -241,6 +240,11 @@ class Run:
     def _parts_of_ideal(self, row: Any) -> Sums:
         n, total, squares = (int(s) for s in row)
         return Sums(n, total, squares, NO_BINS, 0, 1 / self.ideal_length)
+
+    @cached_property
+    def pair_numbers(self) -> dict[tuple[int, int], int]:
+        """The number of the pair of a cell and a reference."""
+        return {(pair["cell"], pair["reference"]): number for number, pair in reversed(list(enumerate(self.manifest["pairs"])))}
 
     @property
     def ideal_length(self) -> int:

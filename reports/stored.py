@@ -54,6 +54,7 @@ class _Policy(_Checked):
 
 class _Cell(_Checked):
     cell: Count
+    baseline: Count
     label: str
     swept: dict[str, Level]
     rules: dict[str, Value]
@@ -170,7 +171,6 @@ class _Manifest(_Checked):
     knobs: list[_Knob]
     cells: Annotated[list[_Cell], Field(min_length=1)]
     extra_cells: list[_Cell]
-    baseline: Count
     precision: list[_Precision]
     until_decided: bool
     targets: list[_Target]
@@ -231,8 +231,10 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
     for number, cell in enumerate(played):
         if cell.cell != number or len(cell.policies) != cell.seats:
             yield f"manifest.json, cell {number}: its number or its policies do not fit"
-        if cell.swept.keys() != run.sweep.keys() and number < len(run.cells):
+        if not cell.swept.keys() <= run.sweep.keys() or (len(cell.swept) < len(run.sweep) and number < len(run.cells)):
             yield f"manifest.json, cell {number}: its settings are not those swept"
+        if cell.baseline >= len(played):
+            yield f"manifest.json, cell {number}: its baseline is no cell"
         if any(knob.knob not in cell.rules for knob in run.knobs):
             yield f"manifest.json, cell {number}: a rule is missing"
         if not all(str(cell.seats) in held for held in (run.fields, run.figures, run.grouped)):
@@ -250,8 +252,6 @@ def _find_wrong(run: _Manifest) -> Iterator[str]:
         yield "manifest.json: a headline or distribution is of nothing"
     if "seconds" in columns and columns["seconds"].per_seat:
         yield "manifest.json, column seconds: must be of the whole game"
-    if run.baseline >= len(played):
-        yield "manifest.json, baseline: there is no such cell"
     for pair in run.pairs:
         swept = pair.setting in run.sweep
         if pair.cell >= len(run.cells) or pair.reference >= len(run.cells if swept else played) or not (swept or pair.setting == "baseline"):

@@ -235,12 +235,16 @@ def _swept(run: Run, cell: dict[str, Any]) -> dict[str, Any]:
 
 def _settle(level: Any, run: Run, setting: str) -> Any:
     """A level as its column has it: text if some level of the setting is."""
-    return str(level) if any(isinstance(text_of(cell["swept"][setting]), str) for cell in run.cells) else level
+    return str(level) if any(isinstance(text_of(found), str) for found in _levels(run, setting)) else level
+
+
+def _levels(run: Run, setting: str) -> Iterator[Any]:
+    return (cell["swept"][setting] for cell in run.played if setting in cell["swept"])
 
 
 def _whole(run: Run) -> dict[str, Any]:
     """Swept settings of whole numbers stay so where a cell outside the sweep has none."""
-    return {setting: "Int64" for setting in run.swept if all(type(cell["swept"][setting]) is int for cell in run.cells)}
+    return {setting: "Int64" for setting in run.swept if all(type(level) is int and abs(level) < 2**63 for level in _levels(run, setting))}
 
 
 def _level(cell: dict[str, Any], setting: str) -> Any:

@@ -85,28 +85,33 @@ def judge(run: Run) -> list[Verdict]:
 
 
 def find_open(run: Run) -> set[int]:
-    """The cells that must be played on: those with a figure not as narrow, or a target not as decided, as `[stop]` asks; the baseline with them."""
+    """The cells that must be played on: those with a figure not as narrow, or a target not as decided, as `[stop]` asks; their baselines with them."""
     cells = {found.cell for found, _ in find_imprecise(run)}
     if run.manifest["until_decided"]:
         cells |= {verdict.measure.cell for verdict in judge(run) if verdict.word == "UNDECIDED"}
-    return cells | {run.baseline} if cells else cells
+    return cells | {run.played[cell]["baseline"] for cell in cells}
 
 
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
     """The figures that are not as narrow as `[stop]` asks, with the half-width asked."""
     sure = confidence_of(run)
     failed = dict(run.failed)
-    cells = [cell for cell in run.cells if cell["cell"] not in failed]
-    wanted = [one for one in run.manifest["precision"] if not (one["quantity"]["delta"] and run.baseline in failed)]
-    asked = [(found, one["half_width"]) for one in wanted for cell in cells for found in _measure(run, cell, one["quantity"], sure)]
+    asked = [
+        (found, one["half_width"])
+        for one in run.manifest["precision"]
+        for cell in run.cells
+        if cell["cell"] not in failed and not (one["quantity"]["delta"] and cell["baseline"] in failed)
+        for found in _measure(run, cell, one["quantity"], sure)
+    ]
     return [(found, width) for found, width in asked if not (found.interval.high - found.interval.low) / 2 <= width]
 
 
 def compare(run: Run, cell: int = 0) -> list[Comparison]:
     """The headline figures and balance measures of a cell and the baseline; intervals of differences are simultaneous."""
-    pair = _pair_with_baseline(run, cell)
+    pair = _pair_with_baseline(run, run.cells[cell])
     if pair is None:
         return []
+    baseline = run.cells[cell]["baseline"]
     figures = [f for name in run.manifest["headlines"] for f in run.figures(run.played[cell]) if f["metric"] == name]
     measures = [name for name, _ in measure_differences(run, pair) if not name.startswith(USE)]
     sure = confidence_of(run, FAMILY_ERROR / (len(figures) + len(measures)))
@@ -114,11 +119,11 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
     lines = []
     for figure in figures:
         difference = found[figure["metric"], figure["seat"]]
-        before, after = (figure_of(run, number, figure)[0] for number in (run.baseline, cell))
+        before, after = (figure_of(run, number, figure)[0] for number in (baseline, cell))
         lines.append(Comparison(_name(figure), before, after, difference.interval, difference.games, difference.ratio))
     for name in measures:
         difference = measure_difference(run, pair, name, sure)
-        before, after = (measure(run, run.played[number], name, confidence_of(run))[0] for number in (run.baseline, cell))
+        before, after = (measure(run, run.played[number], name, confidence_of(run))[0] for number in (baseline, cell))
         lines.append(Comparison(name, before, after, difference.interval, difference.games, difference.ratio))
     return lines
 
@@ -177,15 +182,15 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _asked(run: Run, cell: dict[str, Any], quantity: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The figures of a cell that a quantity means; for a measure of balance, one that only names it."""
-    if quantity["delta"] and _pair_with_baseline(run, cell["cell"]) is None:
+    if quantity["delta"] and _pair_with_baseline(run, cell) is None:
         return
     if quantity["metric"] in MEASURES:
-        compared = [cell, run.played[run.baseline]] if quantity["delta"] else [cell]
+        compared = [cell, run.played[cell["baseline"]]] if quantity["delta"] else [cell]
         if all(has_measure(run, one, quantity["metric"]) for one in compared):
             yield {"metric": quantity["metric"], "seat": None}
         return
     for figure in run.figures(cell):
-        if quantity["delta"] and run.same_figure(run.baseline, figure) is None:
+        if quantity["delta"] and run.same_figure(cell["baseline"], figure) is None:
             continue
         if figure["metric"] == quantity["metric"] and quantity["seat"] in (None, figure["seat"]):
             yield figure
@@ -196,7 +201,7 @@ def _measure(run: Run, cell: dict[str, Any], quantity: dict[str, Any], sure: Con
     for figure in _asked(run, cell, quantity):
         name = figure["metric"]
         if quantity["delta"]:
-            pair = _pair_with_baseline(run, number)
+            pair = _pair_with_baseline(run, cell)
             assert pair is not None
             if name in MEASURES:
                 difference = measure_difference(run, pair, name, sure)
@@ -210,9 +215,8 @@ def _measure(run: Run, cell: dict[str, Any], quantity: dict[str, Any], sure: Con
             yield Measure(_name(figure), number, *figure_of(run, number, figure, sure))
 
 
-def _pair_with_baseline(run: Run, cell: int) -> int | None:
-    pairs = run.manifest["pairs"]
-    return next((n for n, pair in enumerate(pairs) if (pair["cell"], pair["reference"]) == (cell, run.baseline)), None)
+def _pair_with_baseline(run: Run, cell: dict[str, Any]) -> int | None:
+    return run.pair_numbers.get((cell["cell"], cell["baseline"]))
 
 
 def _name(figure: dict[str, Any]) -> str:

@@ -54,20 +54,21 @@ class PolicyChoice:
 class Cell:
     """One combination of rules and policies; `swept` holds the swept settings that make it.
 
-    `purpose` is empty for a swept cell; else what it is played for besides: BASELINE or CONTROL.
+    `baseline` is the number of the cell it is compared with, its own if with none. `purpose` is empty for a swept cell;
+    else what it is played for besides: BASELINE or CONTROL.
     """
 
     number: int
     swept: tuple[tuple[str, Any], ...]
     rules: Rules
     policies: tuple[PolicyChoice, ...]
+    baseline: int
     purpose: str = ""
 
     def label(self) -> str:
         """The swept settings in one line."""
-        if self.purpose:
-            return self.purpose
-        return ", ".join(f"{short_name(key)} {show_level(value)}" for key, value in self.swept) or "rules as given"
+        settings = [f"{short_name(key)} {show_level(value)}" for key, value in self.swept]
+        return ", ".join([self.purpose, *settings] if self.purpose else settings) or "rules as given"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,6 @@ class Experiment:
     sweep: tuple[tuple[str, tuple[Any, ...]], ...]
     cells: tuple[Cell, ...]
     pairs: tuple[Pair, ...]
-    baseline: int
     targets: tuple[Target, ...] = ()
     precision: tuple[Precision, ...] = ()
     until_decided: bool = False  # play on until no target is UNDECIDED
@@ -223,16 +223,16 @@ def parse_experiment(
     cells = [_cell(number, swept, base, module, where) for number, swept in enumerate(combinations)]
     precision = read_precision(file.stop.precision, module, where) if file.stop else ()
     pairs = _pairs(cells)
-    baseline = _find_baseline(cells, file, {**base, "seated": {**({} if file.baseline.policies else seated), **seated_baseline}}, module, where)
+    cells = _find_baselines(cells, file, seated_baseline, base, module, where)
     compared = {(pair.cell, pair.reference) for pair in pairs}
-    pairs += [Pair(cell.number, baseline, BASELINE) for cell in cells if cell.number != baseline and (cell.number, baseline) not in compared]
+    pairs += [Pair(c.number, c.baseline, BASELINE) for c in cells if c.baseline != c.number and (c.number, c.baseline) not in compared]
     ideal_minutes = getattr(module, "IDEAL_MINUTES", None) if file.ideal_minutes is None else file.ideal_minutes
     targets = read_targets(file.targets, module, where)
     asked = [(f"targets.{target.quantity.name}", target.quantity) for target in targets]
     asked += [(f"stop.precision.{one.quantity.name}", one.quantity) for one in precision]
     for key, quantity in asked:
-        if quantity.delta and len(cells) == 1:
-            raise InputError(f"{where}: {key}: the only cell is the baseline itself; sweep something, or give another [baseline]")
+        if quantity.delta and all(cell.baseline == cell.number for cell in cells):
+            raise InputError(f"{where}: {key}: every cell is its own baseline, the same rules and players; change or sweep a rule, or give another [baseline]")
         if quantity.metric == "ideal_duration" and ideal_minutes is None:
             raise InputError(f"{where}: {key}: no ideal length; write ideal_minutes")
         if quantity.metric in OF_SEATS and all(len(cell.policies) == 1 for cell in cells):
@@ -258,7 +258,6 @@ def parse_experiment(
         sweep=tuple((key, tuple(levels)) for key, levels in sweep.items()),
         cells=tuple(cells),
         pairs=tuple(pairs),
-        baseline=baseline,
         targets=targets,
         precision=precision,
         until_decided=bool(file.stop and file.stop.until),
@@ -484,11 +483,7 @@ def _entry(choice: PolicyChoice) -> Any:
 
 def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any], module: ModuleType, where: str) -> Cell:
     settings = dict(swept)
-    knobs = {**base["rules"], **{key.removeprefix("rules."): value for key, value in settings.items() if key.startswith("rules.")}}
-    try:
-        rules = module.Rules.model_validate(knobs, context={"folder": Path(where).parent})
-    except ValidationError as error:
-        raise InputError(f"{where}: {_explain(error, list(module.Rules.model_fields), 'rules.', module.Rules)}") from None
+    rules = _read_rules({**base["rules"], **{key.removeprefix("rules."): value for key, value in settings.items() if key.startswith("rules.")}}, module, where)
     seats = settings.get("seats", base["seats"])
     if seats is not None and (type(seats) is not int or seats not in module.SEATS):
         raise InputError(f"{where}: seats = {show_level(seats)}: allowed: {', '.join(map(str, module.SEATS))}")
@@ -498,10 +493,7 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
         entries = line_up if isinstance(line_up, list) else [line_up]
         policies = [_choice(entry, where) for entry in entries]
     policies = list(_seat_everyone(policies, seats or _seats_of(policies, module), where))
-    try:
-        rules.check_seats(len(policies))
-    except ValueError as error:
-        raise InputError(f"{where}: {error}") from None
+    _check_seats(rules, len(policies), where)
     for key, value in {**base["seated"], **settings}.items():
         match = SETTING.fullmatch(key)
         if match and match["seat"]:
@@ -513,7 +505,22 @@ def _cell(number: int, swept: tuple[tuple[str, Any], ...], base: dict[str, Any],
                 policies[seat] = _choice({"name": policies[seat].name, **{k: v for k, v in changed.items() if v != DEFAULT}}, where)
             else:
                 policies[seat] = _choice(value, where)
-    return Cell(number, swept, rules, tuple(policies))
+    return Cell(number, swept, rules, tuple(policies), number)
+
+
+def _read_rules(knobs: dict[str, Any], module: ModuleType, where: str) -> Rules:
+    try:
+        rules: Rules = module.Rules.model_validate(knobs, context={"folder": Path(where).parent})
+    except ValidationError as error:
+        raise InputError(f"{where}: {_explain(error, list(module.Rules.model_fields), 'rules.', module.Rules)}") from None
+    return rules
+
+
+def _check_seats(rules: Rules, seats: int, where: str) -> None:
+    try:
+        rules.check_seats(seats)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _seats_of(policies: Sequence[PolicyChoice], module: ModuleType) -> int:
@@ -529,18 +536,31 @@ def _seat_everyone(policies: Sequence[PolicyChoice], seats: int, where: str) -> 
     return policies
 
 
-def _find_baseline(cells: list[Cell], file: _File, base: dict[str, Any], module: ModuleType, where: str) -> int:
-    """The cell all are compared with; one more cell is added if none swept is that."""
+def _find_baselines(cells: Sequence[Cell], file: _File, seated: dict[str, Any], base: dict[str, Any], module: ModuleType, where: str) -> list[Cell]:
+    """The cells, each with its baseline: the baseline's rules with the cell's own players, unless `[baseline]` names who plays.
+
+    A baseline that is none of the cells is added to them. `seated` are the settings of single seats that `[baseline]` gives.
+    """
     try:
-        policies = [_choice(entry, where) for entry in file.baseline.policies] if file.baseline.policies else base["policies"]
-        baseline = _cell(len(cells), (), {**base, "rules": file.baseline.rules, "policies": policies}, module, where)
+        if file.baseline.policies or seated:
+            policies = [_choice(entry, where) for entry in file.baseline.policies] if file.baseline.policies else base["policies"]
+            seated = {**({} if file.baseline.policies else base["seated"]), **seated}
+            baselines = [_cell(0, (), {**base, "rules": file.baseline.rules, "policies": policies, "seated": seated}, module, where)] * len(cells)
+        else:
+            rules = _read_rules(file.baseline.rules, module, where)
+            for seats in {len(cell.policies) for cell in cells}:
+                _check_seats(rules, seats, where)
+            baselines = [replace(cell, rules=rules, swept=tuple(one for one in cell.swept if not one[0].startswith("rules."))) for cell in cells]
     except InputError as error:
         raise InputError(str(error).replace(f"{where}: ", f"{where}: baseline.", 1)) from None
-    same = (cell.number for cell in cells if (cell.rules, cell.policies) == (baseline.rules, baseline.policies))
-    number = next(same, baseline.number)
-    if number == baseline.number:
-        cells.append(replace(baseline, purpose=BASELINE))
-    return number
+    numbers = {(cell.rules, cell.policies): cell.number for cell in reversed(cells)}
+    added: list[Cell] = []
+    for baseline in baselines:
+        number = numbers.setdefault((baseline.rules, baseline.policies), len(cells) + len(added))
+        if number == len(cells) + len(added):
+            added.append(replace(baseline, number=number, baseline=number, purpose=BASELINE))
+    found = [numbers[baseline.rules, baseline.policies] for baseline in baselines]
+    return [*(replace(cell, baseline=number) for cell, number in zip(cells, found, strict=True)), *added]
 
 
 def _add_swap(cells: list[Cell], module: ModuleType) -> None:
@@ -550,7 +570,7 @@ def _add_swap(cells: list[Cell], module: ModuleType) -> None:
         return
     line_up = (first.policies[-1], *first.policies[:-1])
     if all((cell.rules, cell.policies) != (first.rules, line_up) for cell in cells):
-        cells.append(Cell(len(cells), (), first.rules, line_up, CONTROL))
+        cells.append(Cell(len(cells), (), first.rules, line_up, len(cells), CONTROL))
 
 
 def _pairs(cells: Sequence[Cell]) -> list[Pair]:

@@ -33,7 +33,7 @@ from sim.rows import remove_rows
 from sim.tally import fields_of, figures_of, grouped_fields
 from sim.usage import WITHOUT, Usage, split_sample
 
-FORMAT = 3
+FORMAT = 4
 LOCK = ".lock"
 PACKAGES = ("housecarlo", "numba", "numpy", "pandas", "scipy", "matplotlib")
 WRITTEN = ("manifest.json", "tallies.npz", "metrics.csv", "metrics.parquet", "cells.csv", "differences.csv", "report.md", "report.html", "plots", "games")
@@ -240,7 +240,6 @@ def build_manifest(experiment: Experiment, command: str) -> dict[str, Any]:
         "knobs": describe(module.Rules),
         "cells": [_describe_cell(experiment, cell) for cell in experiment.swept_cells],
         "extra_cells": [_describe_cell(experiment, cell) | {"purpose": cell.purpose} for cell in experiment.cells if cell.purpose],
-        "baseline": experiment.baseline,
         "precision": [asdict(asked) for asked in experiment.precision],
         "until_decided": experiment.until_decided,
         "targets": [asdict(target) for target in experiment.targets],
@@ -272,6 +271,7 @@ def _find_versions() -> dict[str, str]:
 def _describe_cell(experiment: Experiment, cell: Cell) -> dict[str, Any]:
     return {
         "cell": cell.number,
+        "baseline": cell.baseline,
         "label": cell.label(),
         "swept": dict(cell.swept),
         "rules": cell.rules.model_dump(mode="json"),

@@ -91,7 +91,7 @@ def test_values_that_are_alike_for_all_seats_are_one_value() -> None:
     assert written == [written[0]] * 3
     experiment = parse(kitty + '[sweep]\nmode = "one-at-a-time"\n"rules.head_start_seconds" = [[0, 0], [4, 0]]')
     assert [cell.label() for cell in experiment.cells] == ["head_start_seconds 0.0", "head_start_seconds [4, 0]"]
-    assert experiment.baseline == 0
+    assert [cell.baseline for cell in experiment.cells] == [0, 0]
     with pytest.raises(InputError, match="a value stands there twice"):
         parse(kitty + '[sweep]\n"rules.penalties" = [true, [true, true]]')
 
@@ -164,7 +164,7 @@ def test_set_on_a_swept_setting_takes_it_out_of_the_grid_or_moves_the_baseline()
         (BASE + '[targets]\n"mean_rolls[0]" = { at_most = 1 }', ("targets.mean_rolls[0]", "whole game")),
         (BASE + '[targets]\n"seat_gap[0]" = { at_most = 1 }', ("targets.seat_gap[0]", "of the whole game")),
         (BASE + '[targets]\n"win rate" = { at_most = 1 }', ("targets.win rate", "no figure")),
-        (BASE + "[targets]\ndelta.mean_rolls = { at_most = 1 }", ("targets.delta.mean_rolls", "only cell is the baseline")),
+        (BASE + "[targets]\ndelta.mean_rolls = { at_most = 1 }", ("targets.delta.mean_rolls", "every cell is its own baseline")),
         ('game = "scoundrel"\npolicies = ["first"]\n[targets]\nseat_gap = { at_most = 0.1 }', ("targets.seat_gap", "no seats")),
         ('game = "mint-tin"\npolicies = []', ("policies", "at least 1")),
         ('game = "mint-tin"\npolicies = ["a", "b", "c"]', ("policies: 3 given", "each of 2 seats")),

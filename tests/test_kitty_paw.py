@@ -338,8 +338,8 @@ def experiment_file(folder: Path, rules: str = "", top: str = 'policies = ["plai
 
 def test_seats_are_swept_in_one_experiment(tmp_path: Path) -> None:
     experiment = read_experiment(experiment_file(tmp_path, "speed = [0.7, 1.0]", sweep="seats = [2, 3, 4]"))
-    assert [len(cell.policies) for cell in experiment.cells] == [2, 3, 4, 2]  # and the baseline, of equal speeds
-    assert [len(policies) for policies, _ in load_line_ups(experiment)] == [2, 3, 4, 2]
+    assert [len(cell.policies) for cell in experiment.cells] == [2, 3, 4] * 2  # and their baselines, of equal speeds
+    assert [len(policies) for policies, _ in load_line_ups(experiment)] == [2, 3, 4] * 2
 
 
 def test_cells_of_different_seat_counts_are_compared_by_the_figures_both_have(tmp_path: Path) -> None:

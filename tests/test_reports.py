@@ -23,7 +23,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from reports.findings import Results, find, write_interval, write_number
 from reports.report import build_report, escape_markdown, render, write_replay
-from reports.run import Run, RunError, Sums, least_values
+from reports.run import FORMAT, Run, RunError, Sums, least_values
 from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
 
 MISSING = -(2**62)
@@ -119,7 +119,7 @@ def store(
     line_up = [{"name": p, "label": p, "parameters": {}} for p in (policies or ["plain"] * seats)]
     rules = {"die": 6, "mode": "calm", "lid": True}
     manifest = {
-        "format": 3,
+        "format": FORMAT,
         "finished": True,
         "name": "made_up",
         "title": "",
@@ -143,6 +143,7 @@ def store(
         "cells": [
             {
                 "cell": n,
+                "baseline": 0,
                 "label": "",
                 "swept": levels,
                 "rules": rules | {s.removeprefix("rules."): v for s, v in levels.items() if s.startswith("rules.")},
@@ -154,7 +155,6 @@ def store(
             for n, (levels, outcomes) in enumerate(cells)
         ],
         "extra_cells": [],
-        "baseline": 0,
         "precision": [],
         "until_decided": False,
         "tells_out": False,

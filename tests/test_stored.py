@@ -19,7 +19,7 @@ import pytest
 from reports.answers import answer, tell_comparison
 from reports.findings import Results
 from reports.report import build_context, build_report
-from reports.run import Run, RunError, read_folder
+from reports.run import FORMAT, Run, RunError, read_folder
 from reports.stored import check_stored
 from tests.test_cli import housecarlo
 from tests.test_reports import play, store
@@ -187,7 +187,7 @@ def test_a_damaged_folder_is_one_line_and_exit_code_2(folder: Path, tmp_path: Pa
         "deep": (b"[" * 200_000, None),
         "a long number": (b'{"format": ' + b"9" * 10_000 + b"}", None),
         "another format": (b'{"format": 1}', None),
-        "nothing else": (b'{"format": 3}', None),
+        "nothing else": (b'{"format": 4}', None),
     }
     for name, (new_manifest, new_arrays) in spoiled.items():
         here = tmp_path / name
@@ -233,7 +233,7 @@ def test_a_link_in_the_folder_is_not_followed(folder: Path, tmp_path: Path) -> N
     (here / "plots").symlink_to(elsewhere)
     (here / "report.md").symlink_to(elsewhere / "mine.png")
     manifest = json.loads((here / "manifest.json").read_text())
-    assert manifest["format"] == 3
+    assert manifest["format"] == FORMAT
     build_report(here)
     assert [path.name for path in elsewhere.iterdir()] == ["mine.png"]
     assert (elsewhere / "mine.png").read_text() == "mine"

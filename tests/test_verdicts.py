@@ -14,14 +14,16 @@ import pytest
 from policies.loading import load_line_ups
 from reports.answers import CONTROL_FAILED, FAILED, UNDECIDED, answer
 from reports.controls import control
+from reports.findings import Results, find
 from reports.measures import measure
 from reports.report import build_report
-from reports.run import Run, least_values
+from reports.run import FORMAT, Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
 from reports.verdicts import Measure, Verdict, compare, find_imprecise, find_open, judge
 from sim.batch import Block, Player, Tallies, looks
 from sim.experiment import Experiment, parse_comparison, parse_experiment
+from sim.games import mint_tin
 from sim.outcomes import MISSING
 from sim.store import build_arrays, build_manifest, fill_manifest
 from sim.tally import figures_of
@@ -42,6 +44,11 @@ def experiment_of(**changes: Any) -> Experiment:
     """Two racers; the monster die on 6, 4 and 2."""
     data = {"game": "mint-tin", "policies": ["racer"], "sweep": {"rules.monster_die": [6, 4, 2]}, **changes}
     return parse_experiment(data, Path("small.toml"))
+
+
+def baselines_of(experiment: Experiment) -> list[int]:
+    """What each cell is compared with."""
+    return [cell.baseline for cell in experiment.cells]
 
 
 def run_of(experiment: Experiment, tallies: Tallies) -> Run:
@@ -127,12 +134,32 @@ def test_a_rule_compared_with_itself_differs_by_exactly_0() -> None:
 
 
 def test_the_baseline_is_the_rulebook_or_what_the_file_says() -> None:
-    assert experiment_of().baseline == 0
+    assert baselines_of(experiment_of()) == [0, 0, 0]
     house = experiment_of(rules={"manhole": True})
-    assert (house.baseline, house.cells[3].purpose, house.cells[3].rules.monster_die) == (3, "baseline", 6)
+    assert baselines_of(house) == [3, 3, 3, 3]
+    assert (house.cells[3].purpose, house.cells[3].rules.monster_die) == ("baseline", 6)
     assert {(p.cell, p.reference) for p in house.pairs} == {(1, 0), (2, 0), (0, 3), (1, 3), (2, 3)}
-    assert experiment_of(baseline={"rules": {"monster_die": 2}}).baseline == 2
+    assert baselines_of(experiment_of(baseline={"rules": {"monster_die": 2}})) == [2, 2, 2]
     assert experiment_of(baseline={"policies": ["hero"]}).cells[3].policies[1].name == "hero"
+
+
+def test_every_line_up_has_a_baseline_of_its_own() -> None:
+    """Else a fixed house rule would seem to change what only the players change."""
+    line_ups = [["racer"], ["hero"], ["brawler", "racer"]]
+    house = {"rules": {"manhole": True, "monster_die": 4}, "sweep": {}, "robust": {"line_ups": line_ups}, "games": 300}
+    experiment = experiment_of(**house)
+    for cell in experiment.cells[:3]:
+        baseline = experiment.cells[cell.baseline]
+        assert (baseline.purpose, baseline.policies, baseline.rules) == ("baseline", cell.policies, mint_tin.Rules())
+    assert len({cell.baseline for cell in experiment.cells[:3]}) == 3
+    run = run_of(experiment, play_experiment(experiment, load_line_ups(experiment)))
+    assert {c.start for c in Results(run).changes} == {"monster_die 6 and manhole false"}
+    told = [finding.text for finding in find(Results(run)) if finding.subject.startswith("house rules from monster_die 6 and manhole false to ")]
+    assert len(told) == 1
+    swept = experiment_of(sweep={"policies": line_ups}, rules=house["rules"])
+    assert [swept.cells[cell.baseline].policies for cell in swept.cells[:3]] == [cell.policies for cell in swept.cells[:3]]
+    named = experiment_of(**house, baseline={"policies": ["hero"]})
+    assert set(baselines_of(named)[:3]) == {3}
 
 
 def test_quantile_differences_cover_the_truth() -> None:
@@ -216,7 +243,7 @@ def test_play_goes_on_until_every_target_is_decided() -> None:
     assert not find_open(run)
     games = [cell["games"] for cell in run.cells]
     assert set(games) <= set(looks(400_000)) and max(games) < 400_000
-    assert games[1] < games[2] == games[run.baseline]
+    assert games[1] < games[2] == games[0]  # the baseline
 
 
 def test_a_bound_at_the_truth_is_left_undecided_at_the_most_games() -> None:
@@ -309,4 +336,4 @@ def test_the_report_leads_with_the_verdicts(tmp_path: Path) -> None:
     assert text.index("## Targets") < text.index("## Controls") < text.index("## Findings")
     assert "| **PASS** | draw_rate |" in text
     assert "paired ×" in text
-    assert json.loads((folder / "manifest.json").read_text())["format"] == 3
+    assert json.loads((folder / "manifest.json").read_text())["format"] == FORMAT
