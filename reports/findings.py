@@ -84,6 +84,7 @@ class Results:
         self.differences = differences_table(run)
         self.figures: dict[tuple[int, Figure], Interval] = {}
         self.counts: dict[tuple[int, Figure], int] = {}  # games behind each figure
+        self.still = {(cell["cell"], (f["metric"], f["seat"])) for cell in run.played for f in run.figures(cell) if _never_varied(run, cell["cell"], f)}
         for cell, metric, seat, count, *interval in _records(self.metrics, "cell", "metric", "seat", "games", "value", "low", "high"):
             figure = (metric, _seat(seat))
             self.figures[cell, figure] = self._shown(metric, interval)
@@ -177,9 +178,8 @@ class Results:
         return write_interval(self.figures[cell, figure], self.unit(figure[0]), still=self.never_varied(cell, figure))
 
     def never_varied(self, cell: int, figure: Figure) -> str:
-        """That a mean was the same in every game, where an interval would have no width; empty for all else."""
-        interval = self.figures.get((cell, figure))
-        if interval is None or self.run.metrics[figure[0]]["kind"] == "quantile" or interval.low != interval.high:
+        """That a mean was the same in every game, in place of an interval; empty for all else."""
+        if (cell, figure) not in self.still:
             return ""
         return say("never varied in {count} games", count=write_count(self.counts[cell, figure]))
 
@@ -190,6 +190,11 @@ class Results:
     def _shown(self, metric: str, interval: Iterable[float]) -> Interval:
         scale = 100 if self.run.metrics[metric]["kind"] == "share" else 1
         return Interval(*(float(x) * scale for x in interval))
+
+
+def _never_varied(run: Run, cell: int, figure: dict[str, Any]) -> bool:
+    sums = run.sums(cell, figure["field"])
+    return run.metrics[figure["metric"]]["kind"] in ("mean", "sd") and sums.n > 1 and sums.variance == 0
 
 
 def label_cell(run: Run, cell: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, UNFINISHED, USE, WIN, Run
+from reports.run import EFFECT, OF_RACE, OF_SEATS, UNFINISHED, USE, WIN, Run
 from reports.statistics import (
     AT_95,
     NO_FIGURE,
@@ -52,9 +52,9 @@ def measure(run: Run, cell: dict[str, Any], name: str, sure: Confidence = AT_95)
     number = cell["cell"]
     if name.startswith((USE, EFFECT)):
         action = run.actions.index(name.removeprefix(USE).removeprefix(EFFECT))
-        return measure_use(run, number, action) if name.startswith(USE) else measure_effect(run, number, action)
+        return measure_use(run, number, action) if name.startswith(USE) else measure_effect(run, number, action, AT_95)
     if name in OF_RACE:
-        return measure_race(run, number, name)
+        return measure_race(run, number, name, AT_95)
     if name == "ideal_duration":
         off = run.off_ideal(number)
         return _from_ideal(mean(off, sure, run.ideal_length)), off.n
@@ -68,10 +68,10 @@ def measure(run: Run, cell: dict[str, Any], name: str, sure: Confidence = AT_95)
 
 
 def measure_differences(run: Run, number: int, sure: Confidence = AT_95) -> Iterator[tuple[str, Difference]]:
-    """The difference of every measure that both cells of a pair have and that is paired, by the pair's number."""
+    """The difference of every measure that both cells of a pair have, by the pair's number."""
     both = [run.played[run.manifest["pairs"][number][which]] for which in ("cell", "reference")]
     for name in run.metrics:
-        if (name in MEASURES or name.startswith(USE)) and name not in OF_RACE and all(has_measure(run, cell, name) for cell in both):
+        if all(has_measure(run, cell, name) for cell in both):
             yield name, measure_difference(run, number, name, sure)
 
 
@@ -81,12 +81,14 @@ def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_9
     if cell is reference:
         games = measure(run, cell, name, sure)[1]
         return Difference(Interval(0.0, 0.0, 0.0), games, math.inf, True)
+    if name.startswith(EFFECT) or name in OF_RACE:
+        return difference_of_samples(run, cell["cell"], reference["cell"], name, sure)
     if name.startswith(USE):
         return difference_of_uses(run, cell["cell"], reference["cell"], run.actions.index(name.removeprefix(USE)))
     if name == "ideal_duration":
         sums = run.pair_off_ideal(number)
         games = min(sums.x.n, sums.y.n)
-        value, low, high = paired_mean(sums.x, sums.y, sums.both, sure, run.ideal_length)
+        value, low, high = paired_mean(sums, sure, run.ideal_length)
         apart, paired = difference_variances(sums.x, sums.y, sums.both) if games > 1 else (0, 0)
         return Difference(Interval(-value, -high, -low), games, ratio_of(float(apart), float(paired)), sums.same)
     joint = run.pair_endings(number)
@@ -323,13 +325,24 @@ def _spread(residuals: Array) -> float:
     return math.sqrt(len(residuals) / (len(residuals) - 1) * float(np.sum(residuals**2)))
 
 
-def measure_effect(run: Run, cell: int, action: int) -> Measured:
+def measure_effect(run: Run, cell: int, action: int, sure: Confidence) -> Measured:
     """Of the games in which an action was chosen, played again without it, share that ended otherwise: exact binomial."""
     again, changed = (int(n) for n in run.effects(cell)[action])
-    return exact_share(changed, again), again
+    return exact_share(changed, again, sure), again
 
 
-def measure_race(run: Run, cell: int, name: str) -> Measured:
+def measure_race(run: Run, cell: int, name: str, sure: Confidence) -> Measured:
     """Share of games with a seat out of the race that still has choices, or of those in which such choices change who wins."""
     games, out, again, changed = (int(n) for n in run.race(cell))
-    return (exact_share(out, games), games) if name == "out_of_race" else (exact_share(changed, again), again)
+    return (exact_share(out, games, sure), games) if name == "out_of_race" else (exact_share(changed, again, sure), again)
+
+
+def difference_of_samples(run: Run, cell: int, reference: int, name: str, sure: Confidence) -> Difference:
+    """Difference of two such shares. The games played again are partly the same: the limits of both, each at half the error, allow for any correlation."""
+    each = Confidence(sure.error / 2)
+    if name in OF_RACE:
+        (x, games), (y, others) = (measure_race(run, number, name, each) for number in (cell, reference))
+    else:
+        action = run.actions.index(name.removeprefix(EFFECT))
+        (x, games), (y, others) = (measure_effect(run, number, action, each) for number in (cell, reference))
+    return Difference(Interval(x.value - y.value, x.low - y.high, x.high - y.low), min(games, others), math.nan, False)

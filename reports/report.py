@@ -71,7 +71,10 @@ def tell_intervals() -> list[str]:
     """The intervals of a run that plays a number of games fixed beforehand."""
     return [
         say("Shares carry Wilson's score interval (Wilson, Journal of the American Statistical Association 22, 1927)."),
-        say("Means carry Student's t interval (Student, Biometrika 6, 1908)."),
+        say(
+            "Means carry Student's t interval (Student, Biometrika 6, 1908) with two more games in the variance, one as far to either side as games lie, "
+            "so that few unlike games, or none, do not seem certain (for shares: Bonett and Price, Journal of Educational and Behavioral Statistics 37, 2012)."
+        ),
         say(
             "Quantiles are the smallest value that the stated share of games does not exceed, with the distribution-free interval between order statistics "
             "(Conover, Practical Nonparametric Statistics, section 3.2); above {exact} units of a column they are known to 1 part in {parts}.",
@@ -80,7 +83,7 @@ def tell_intervals() -> list[str]:
         ),
         say(
             "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
-            "differences of means Student's t interval from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
+            "differences of means that of means, from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
             "32 groups of games (1,000 draws, the same for all cells)."
         ),
     ]

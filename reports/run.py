@@ -95,18 +95,18 @@ class Sums:
 class PairSums:
     """Exact sums of one figure over the games both cells of a pair played (x: cell, y: reference; a share counts 0 or 1).
 
-    `both` is n, Σx, Σy, Σxy of the games where neither is missing; x and y have no bins.
+    `both` is n, Σx, Σy, Σxy of the games where neither is missing, `differ` the games in which x and y are not the same; x and y have no bins.
     """
 
     x: Sums
     y: Sums
     both: tuple[int, int, int, int]
+    differ: int
 
     @property
     def same(self) -> bool:
         """Is the figure the same in every game of both?"""
-        n, _, _, products = self.both
-        return 0 < n == self.x.n == self.y.n and self.x.squares + self.y.squares == 2 * products  # Σ(x − y)² = 0
+        return self.differ == 0 < self.both[0]
 
 
 def least_values(bins: int, exact: int = EXACT) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -234,8 +234,8 @@ class Run:
     def pair_off_ideal(self, pair: int) -> PairSums:
         """The same of the games that both cells of a pair played."""
         row = self._arrays[f"pair{pair}_off_ideal"]
-        n, x, y, products = (int(s) for s in row[6:])
-        return PairSums(self._parts_of_ideal(row[:3]), self._parts_of_ideal(row[3:6]), (n, x, y, products))
+        n, x, y, products, differ = (int(s) for s in row[6:])
+        return PairSums(self._parts_of_ideal(row[:3]), self._parts_of_ideal(row[3:6]), (n, x, y, products), differ)
 
     def _parts_of_ideal(self, row: Any) -> Sums:
         n, total, squares = (int(s) for s in row)
@@ -296,7 +296,7 @@ class Run:
             s = [int(x) for x in row]
             scale = self.columns[self.metrics[figure["metric"]]["column"]]["scale"]
             x, y = (Sums(n, total, squares, NO_BINS, 0, scale) for n, total, squares in (s[:3], s[3:6]))
-            found.append(PairSums(x, y, (s[6], s[7], s[8], s[9])))
+            found.append(PairSums(x, y, (s[6], s[7], s[8], s[9]), s[10]))
         return found
 
     def groups(self, cell: int, field: int) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from reports.run import GROUPS_EXACT, Sums, least_values
+from reports.run import GROUPS_EXACT, PairSums, Sums, least_values
 from reports.sequences import factor, rank_limits, share_limits
 
 DRAWS = 1000  # of the bootstrap
@@ -99,17 +99,18 @@ def average(values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], sure: Co
     value = float(values @ counts) / n
     if n == 1:
         return Interval(value, math.nan, math.nan)
-    half = sure.width(n) * math.sqrt(float(((values - value) ** 2) @ counts) / (n - 1) / n + unseen(float(np.ptp(values)), n, sure))
+    half = sure.width(n) * math.sqrt(float(((values - value) ** 2) @ counts) / (n - 1) / n + unseen(float(np.ptp(values)), n))
     return Interval(value, value - half, value + half)
 
 
-def unseen(reach: float, n: int, sure: Confidence) -> float:
-    """What is added to the variance of a mean of n ≥ 2 games for a sequence: two games more, one as far to either side as `reach`.
+def unseen(reach: float, n: int) -> float:
+    """What is added to the variance of a mean of n ≥ 2 games: two games more, one as far to either side as `reach`.
 
-    The sequence of means is asymptotic, and at its first looks a value of one game in thousands may not have been seen: without these it
-    covers 59% where 95% is promised (a difference in one game of 10,000, `tests/test_sequences.py`). As n grows they vanish.
+    Student's t and the sequence of means are asymptotic, and a value of one game in thousands may not have been seen, or once: without
+    these a sequence covers 59% where 95% is promised (a difference in one game of 10,000, `tests/test_sequences.py`), and a mean that
+    never varied would be certain. As n grows they vanish. For shares: Bonett and Price, see `paired_share`.
     """
-    return 2 * reach**2 / (n - 1) / n if sure.anytime else 0.0
+    return 2 * reach**2 / (n - 1) / n
 
 
 def mean(sums: Sums, sure: Confidence = AT_95, reach: int | None = None) -> Interval:
@@ -122,7 +123,7 @@ def mean(sums: Sums, sure: Confidence = AT_95, reach: int | None = None) -> Inte
     value = float(sums.mean) * sums.scale
     if sums.n == 1:
         return Interval(value, math.nan, math.nan)
-    half = sure.width(sums.n) * math.sqrt(float(sums.variance / (sums.n - 1)) + unseen(sums.reach if reach is None else reach, sums.n, sure)) * sums.scale
+    half = sure.width(sums.n) * math.sqrt(float(sums.variance / (sums.n - 1)) + unseen(sums.reach if reach is None else reach, sums.n)) * sums.scale
     return Interval(value, value - half, value + half)
 
 
@@ -130,14 +131,16 @@ def deviation(sums: Sums, sure: Confidence = AT_95) -> Interval:
     """Standard deviation (of n − 1), in the column's unit, with an interval right for any distribution with a fourth moment.
 
     The logarithm of the variance is about normal with variance (kurtosis − (n − 3)/(n − 1)) / n, the kurtosis taken from
-    the bins (Bonett, Computational Statistics & Data Analysis 50, 2006). NaN for fewer than 4 games.
+    the bins (Bonett, Computational Statistics & Data Analysis 50, 2006). NaN for fewer than 4 games. Of games all alike, the
+    upper limit is that of as many as may differ by one unit.
     """
     if sums.n < 4:
         return NO_FIGURE
     variance = float(sums.variance)
     value = math.sqrt(variance * sums.n / (sums.n - 1)) * sums.scale
     if variance == 0:
-        return Interval(value, value, value)
+        differ = min(share(0, sums.n, sure).high, 0.5)
+        return Interval(value, 0.0, math.sqrt(differ * (1 - differ)) * sums.scale)
     fourth = float(sums.bins @ (sums.values / sums.scale - float(sums.mean)) ** 4) / sums.n
     spread = max(fourth / variance**2 - (sums.n - 3) / (sums.n - 1), 0.0) / sums.n
     stretch = math.exp(sure.width(sums.n) * math.sqrt(spread) / 2)
@@ -163,19 +166,22 @@ def _binomial_ranks(level: float, n: int, tail: float) -> tuple[int, int]:
     return below + 1, math.ceil(special.bdtrik(1 - tail, n, level))
 
 
-def paired_mean(x: Sums, y: Sums, both: tuple[int, int, int, int], sure: Confidence = AT_95, reach: int = 1) -> Interval:
-    """Difference of two means over the same games; `both` is n, Σx, Σy, Σxy of the games where neither is missing, `reach` as of `mean`.
+def paired_mean(sums: PairSums, sure: Confidence = AT_95, reach: int = 1) -> Interval:
+    """Difference of two means over the same games; `reach` as of `mean`.
 
-    Var = Vx/nx + Vy/ny − 2·n·Cov/(nx·ny), exact in rationals: a cell against itself gives 0 with no width. Student's t;
+    Var = Vx/nx + Vy/ny − 2·n·Cov/(nx·ny), exact in rationals, and what `unseen` adds: two games that differ as far as games lie, or, at
+    a number of games fixed beforehand, as much as those seen to differ do (root mean square). Student's t or the sequence;
     NaN limits for fewer than 2 games.
     """
-    if min(x.n, y.n) == 0:
+    x, y, games = sums.x, sums.y, min(sums.x.n, sums.y.n)
+    if games == 0:
         return NO_FIGURE
     value = float(x.mean - y.mean) * x.scale
-    if min(x.n, y.n) < 2:
+    if games < 2:
         return Interval(value, math.nan, math.nan)
-    _, variance = difference_variances(x, y, both)
-    half = sure.width(min(x.n, y.n)) * math.sqrt(max(float(variance), 0.0) + unseen(reach, min(x.n, y.n), sure)) * x.scale
+    variance = max(float(difference_variances(x, y, sums.both)[1]), 0.0)
+    seen = math.sqrt(variance * games * games / sums.differ) if sums.differ and not sure.anytime else math.inf
+    half = sure.width(games) * math.sqrt(variance + unseen(min(seen, reach), games)) * x.scale
     return Interval(value, value - half, value + half)
 
 

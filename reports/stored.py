@@ -331,11 +331,11 @@ def _find_wrong_arrays(run: _Manifest, arrays: dict[str, Any]) -> Iterator[str]:
     for number, pair in enumerate(run.pairs):
         theirs = {(f.metric, f.seat) for f in run.figures[str(played[pair.reference].seats)]}
         paired = [f.metric for f in run.figures[str(played[pair.cell].seats)] if (f.metric, f.seat) in theirs]
-        rows = _numbers(arrays.get(f"pair{number}_sums"), (len(paired), 10))
+        rows = _numbers(arrays.get(f"pair{number}_sums"), (len(paired), 11))
         if rows is None or not all(_is_pair(row, metric in shares) for row, metric in zip(rows, paired, strict=True)):
             yield f"tallies.npz, pair {number}: sums are missing, of the wrong shape, or of no games"
             return
-        distances = _numbers(arrays.get(f"pair{number}_off_ideal"), (1, 10) if has_ideal else (1, 0))
+        distances = _numbers(arrays.get(f"pair{number}_off_ideal"), (1, 11) if has_ideal else (1, 0))
         endings = _counts(arrays.get(f"pair{number}_endings"), 2)
         if distances is None or (has_ideal and not _is_pair(distances[0], False)) or endings is None or endings.shape != (kinds, kinds):
             yield f"tallies.npz, pair {number}: endings or distances from the ideal length are missing or of no games"
@@ -379,7 +379,9 @@ def _is_sum(n: int, total: int, squares: int) -> bool:
 
 
 def _is_pair(row: list[int], is_share: bool) -> bool:
-    x, y, (n, sum_x, sum_y, products) = row[:3], row[3:6], row[6:]
-    if not (_is_sum(*x) and _is_sum(*y) and 0 <= n <= min(x[0], y[0]) and all(abs(s) <= LARGEST for s in (sum_x, sum_y, products))):
+    x, y, (n, sum_x, sum_y, products, differ) = row[:3], row[3:6], row[6:]
+    if not (_is_sum(*x) and _is_sum(*y) and 0 <= n <= min(x[0], y[0]) and 0 <= differ <= x[0] + y[0]):
+        return False
+    if any(abs(s) > LARGEST for s in (sum_x, sum_y, products)):
         return False
     return not is_share or all(0 <= s <= games for s, games in ((x[1], x[0]), (y[1], y[0]), (sum_x, n), (sum_y, n)))

@@ -75,7 +75,7 @@ def difference_of(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: 
         theirs = run.same_figure(pair["reference"], figure)
         assert theirs is not None
         reach = _reach_of_both(run.sums(pair["cell"], figure["field"]), run.sums(pair["reference"], theirs["field"]))
-        interval = Interval(*(v * metric["scale"] for v in paired_mean(x, y, both, sure, reach)))
+        interval = Interval(*(v * metric["scale"] for v in paired_mean(sums, sure, reach)))
     apart, paired = difference_variances(x, y, both) if games > 1 else (0, 0)
     return Difference(interval, games, ratio_of(float(apart), float(paired)), sums.same)
 

@@ -15,8 +15,8 @@ from typing import Any, Literal
 from reports.findings import ASSUMED, label_cell, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
-from reports.run import MEASURES, OF_SEATS, USE, Run
-from reports.statistics import Confidence, Interval
+from reports.run import EFFECT, MEASURES, OF_SEATS, USE, Run
+from reports.statistics import Confidence, Difference, Interval
 from reports.tables import confidence_of, difference_of, differences_of, figure_of
 
 FAMILY_ERROR = 0.05
@@ -55,20 +55,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of a comparison: a figure of both cells, the paired difference, and the variance ratio (independent/paired)."""
+    """One line of a comparison: a figure of both cells, and the paired difference."""
 
     name: str
     reference: Interval
     cell: Interval
-    difference: Interval
-    games: int
-    ratio: float
+    difference: Difference
 
     @property
     def word(self) -> str:
-        """Which way the figure went, where its interval says so."""
-        _, low, high = self.difference
-        return "HIGHER" if low > 0 else "LOWER" if high < 0 else "EQUAL" if low == high == 0 else "UNDECIDED"
+        """Which way the figure went, where its interval says so; EQUAL if it was the same in every game."""
+        _, low, high = self.difference.interval
+        return "HIGHER" if low > 0 else "LOWER" if high < 0 else "EQUAL" if self.difference.same else "UNDECIDED"
 
 
 def judge(run: Run) -> list[Verdict]:
@@ -113,18 +111,18 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
         return []
     baseline = run.cells[cell]["baseline"]
     figures = [f for name in run.manifest["headlines"] for f in run.figures(run.played[cell]) if f["metric"] == name]
-    measures = [name for name, _ in measure_differences(run, pair) if not name.startswith(USE)]
+    measures = [name for name, _ in measure_differences(run, pair) if not name.startswith((USE, EFFECT))]
     sure = confidence_of(run, FAMILY_ERROR / (len(figures) + len(measures)))
     found = {(f["metric"], f["seat"]): difference for f, difference in differences_of(run, pair, sure)}
     lines = []
     for figure in figures:
         difference = found[figure["metric"], figure["seat"]]
         before, after = (figure_of(run, number, figure)[0] for number in (baseline, cell))
-        lines.append(Comparison(_name(figure), before, after, difference.interval, difference.games, difference.ratio))
+        lines.append(Comparison(_name(figure), before, after, difference))
     for name in measures:
         difference = measure_difference(run, pair, name, sure)
         before, after = (measure(run, run.played[number], name, confidence_of(run))[0] for number in (baseline, cell))
-        lines.append(Comparison(name, before, after, difference.interval, difference.games, difference.ratio))
+        lines.append(Comparison(name, before, after, difference))
     return lines
 
 
@@ -146,11 +144,12 @@ def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
 def write_comparison(run: Run, line: Comparison) -> tuple[str, ...]:
     """Verdict, name, both figures, difference with its interval, games, variance ratio: as texts."""
     scale, unit = _unit(run, line.name)
-    before, after, difference = (Interval(*(x * scale for x in one)) for one in (line.reference, line.cell, line.difference))
+    before, after, difference = (Interval(*(x * scale for x in one)) for one in (line.reference, line.cell, line.difference.interval))
     _, unit_of_difference = _unit(run, f"delta.{line.name}")
     figures = f"{write_interval(before, unit)} → {write_interval(after, unit)}"
     name = line.name + (ASSUMED if run.assumes(line.name.partition("[")[0]) else "")
-    return (line.word, name, figures, write_interval(difference, unit_of_difference, signed=True), f"{line.games:,} games", write_ratio(line.ratio))
+    shown = write_interval(difference, unit_of_difference, signed=True)
+    return (line.word, name, figures, shown, f"{line.difference.games:,} games", write_ratio(line.difference.ratio))
 
 
 def write_ratio(ratio: float) -> str:

@@ -139,8 +139,9 @@ class CellTally:
 class PairTally:
     """Exact sums of each figure over the games both cells played (x: cell, y: reference; a share counts 0 or 1).
 
-    n, Σx, Σx² of the games with an x; n, Σy, Σy² of those with a y; n, Σx, Σy, Σxy of those with both. `off_ideal` is one more such row,
-    of the distances from the ideal length (empty without an ideal). `endings` counts games by ending (in the cell, in the reference).
+    n, Σx, Σx² of the games with an x; n, Σy, Σy² of those with a y; n, Σx, Σy, Σxy of those with both; and in how many games x and y
+    differ, or only one is there. `off_ideal` is one more such row, of the distances from the ideal length (empty without an ideal).
+    `endings` counts games by ending (in the cell, in the reference).
     """
 
     sums: list[list[int]]
@@ -235,7 +236,7 @@ def _pair_rows(rows: Any, reference: Any, index: Any, reference_index: Any, equa
     sums = []
     for n, p in zip(counts, products, strict=True):
         squares_x, squares_y, both = (_join(high, low) for high, low in p)
-        sums.append([int(n[0]), int(n[1]), squares_x, int(n[2]), int(n[3]), squares_y, int(n[4]), int(n[5]), int(n[6]), both])
+        sums.append([int(n[0]), int(n[1]), squares_x, int(n[2]), int(n[3]), squares_y, int(n[4]), int(n[5]), int(n[6]), both, int(n[7])])
     return sums
 
 
@@ -318,8 +319,11 @@ def _tally_groups(rows, first, field, low):
 
 @jit
 def _tally_pair(rows, reference, index, reference_index, equals):
-    """Per figure, over the rows both have: (n, Σx) with an x, (n, Σy) with a y, (n, Σx, Σy) with both; and Σx², Σy², Σxy split into high and low 32 bits."""
-    counts = np.zeros((len(index), 7), np.int64)
+    """Per figure, over the rows both have: (n, Σx) with an x, (n, Σy) with a y, (n, Σx, Σy) with both, and the rows that differ; Σx², Σy², Σxy.
+
+    Of the last three the high and the low 32 bits.
+    """
+    counts = np.zeros((len(index), 8), np.int64)
     products = np.zeros((len(index), 3, 2), np.int64)
     for g in range(min(len(rows), len(reference))):
         for k in range(len(index)):
@@ -329,6 +333,8 @@ def _tally_pair(rows, reference, index, reference_index, equals):
             if equals[k] != MISSING:
                 x = 1 if x == equals[k] else 0
                 y = 1 if y == equals[k] else 0
+            if has_x != has_y or (has_x and x != y):
+                counts[k, 7] += 1
             if has_x:
                 counts[k, 0] += 1
                 counts[k, 1] += x

@@ -92,10 +92,10 @@ def test_ideal_duration_falls_linearly_from_the_ideal(tmp_path: Path, minutes: i
     assert measure(folder, "ideal_duration")["value"] == pytest.approx(score)
 
 
-def test_average_is_the_mean_with_students_interval() -> None:
+def test_average_is_the_mean_with_students_interval_and_two_games_more() -> None:
     interval = average(np.array([0.0, 1.0]), np.array([2, 2]))
     assert interval.value == 0.5
-    assert interval.high - interval.value == pytest.approx(3.182446 * math.sqrt(1 / 3 / 4), rel=1e-6)
+    assert interval.high - interval.value == pytest.approx(3.182446 * math.sqrt(1 / 3 / 4 + 2 / 3 / 4), rel=1e-6)
 
 
 # ---------------------------------------------------------------- drama, counted again move by move

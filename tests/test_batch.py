@@ -82,7 +82,8 @@ def test_tallies_are_the_plain_sums_of_the_columns() -> None:
                 x, y = x == figure.equals, y == figure.equals
             x, y = x.astype(object), y.astype(object)
             own = [int(s) for v, has in ((x, has_x), (y, has_y)) for s in (has.sum(), v[has].sum(), (v[has] ** 2).sum())]
-            assert sums == [*own, int(both.sum()), int(x[both].sum()), int(y[both].sum()), int((x * y)[both].sum())]
+            differ = int(((has_x != has_y) | (both & (x != y))).sum())
+            assert sums == [*own, int(both.sum()), int(x[both].sum()), int(y[both].sum()), int((x * y)[both].sum()), differ]
 
 
 def test_highlights_are_the_first_of_the_extreme_games() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reports.run import Sums
-from reports.statistics import deviation
+from reports.statistics import deviation, share
 
 
 def sums_of(values: np.ndarray) -> Sums:
@@ -17,7 +17,9 @@ def sums_of(values: np.ndarray) -> Sums:
 def test_value_is_the_sample_deviation() -> None:
     values = np.array([-5, 0, 3, 3, 9])
     assert deviation(sums_of(values)).value == pytest.approx(values.std(ddof=1) * 0.5)
-    assert deviation(sums_of(np.full(9, 4))) == (0, 0, 0)
+    value, low, high = deviation(sums_of(np.full(9, 4)))
+    p = share(0, 9).high  # so many may lie one unit, a half, off
+    assert (value, low, high) == (0, 0, pytest.approx(0.5 * np.sqrt(p * (1 - p))))
     assert np.isnan(deviation(sums_of(values[:3])).value)
 
 

@@ -354,7 +354,7 @@ def test_cells_of_different_seat_counts_are_compared_by_the_figures_both_have(tm
         if metric.name in ("mean_points", "mean_rounds", "mean_minutes"):
             column = metric.column if seat is None else f"{metric.column}[{seat}]"
             x, y = four[column], two[column]
-            assert sums == [500, x.sum(), (x * x).sum(), 500, y.sum(), (y * y).sum(), 500, x.sum(), y.sum(), (x * y).sum()]
+            assert sums == [500, x.sum(), (x * x).sum(), 500, y.sum(), (y * y).sum(), 500, x.sum(), y.sum(), (x * y).sum(), (x != y).sum()]
     run = Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies)))
     values = {figure["metric"]: difference.interval.value for figure, difference in differences_of(run, 0)}
     seconds = [np.quantile(columns["seconds"], 0.5, method="inverted_cdf") / 6000 for columns in (four, two)]

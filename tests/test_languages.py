@@ -174,6 +174,7 @@ def write_knob(value: Any) -> str:
 
 
 NAMES = r"Box and Block|Journal of the American Statistical Association|Simulation Modeling and Analysis|Annals of Statistics|sezione 3.2"
+NAMES += "|Journal of Educational and Behavioral Statistics"
 ENGLISH = r"the|of|with|and|is|are|to|from|by|each|at|not|one|games?|cells?|seats?|wins?|rounds?|cards?|rooms?|health|points|share|mean|policy|policies"
 VERSIONS = r"(?:numba|numpy|pandas|scipy|matplotlib|housecarlo|python) [\d.]+"
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from policies.loading import load_line_ups
-from reports.run import Sums, least_values
+from reports.run import PairSums, Sums, least_values
 from reports.sequences import _log_mixture, factor, rank_limits, share_limits
 from reports.statistics import AT_95, Confidence, Interval, draw_quantiles, mean, paired_draws, paired_mean, paired_share, quantile, share
 from sim import batch
@@ -153,7 +153,8 @@ def test_sequences_of_paired_differences_hold_at_every_look(chance: float) -> No
         for n in LOOKS:
             a, b, both = int(x[:n].sum()), int(y[:n].sum()), int((x[:n] & y[:n].astype(bool)).sum())
             sums = (sums_of(x[:n].astype(np.int64)), sums_of(y[:n].astype(np.int64)))
-            found.append((paired_share((a, n), (b, n), (n, a, b, both), ANYTIME), paired_mean(*sums, (n, a, b, both), ANYTIME)))
+            paired = PairSums(*sums, (n, a, b, both), int((x[:n] != y[:n]).sum()))
+            found.append((paired_share((a, n), (b, n), paired.both, ANYTIME), paired_mean(paired, ANYTIME)))
         for k in range(2):
             held[k] += held_throughout((pair[k] for pair in found), truth)
     for one in held:
