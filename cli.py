@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -67,7 +67,7 @@ def _user_errors() -> Iterator[None]:
         typer.echo(f"housecarlo: {error}", err=True)
         raise typer.Exit(2) from None
     except Interrupted as signal:
-        typer.echo(f"housecarlo: interrupted ({signal}); a run's finished games are stored, and the same command goes on from them", err=True)
+        typer.echo(f"housecarlo: interrupted ({signal}); what `run` has finished is stored, and the same command goes on from it", err=True)
         end_now(signal.number)
 
 
@@ -177,10 +177,11 @@ def compare(
     with _user_errors():
         from policies.loading import usual_policy
         from reports.answers import tell_comparison
+        from reports.verdicts import changes_anything
         from sim.experiment import parse_comparison
 
         experiment = parse_comparison(game, settings, versus, policies or [usual_policy(_load_game(game))], precision, games, seed)
-        _answer(experiment, ("threads", jobs, ""), tell_comparison)
+        _answer(experiment, ("threads", jobs, ""), tell_comparison, lambda found: not changes_anything(found))
 
 
 @app.command()
@@ -334,9 +335,11 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     from sim.replay import explain
     from sim.workers import hire
 
-    count = len(experiment.cells)
+    count, asked = len(experiment.cells), len(experiment.swept_cells)
     most = "up to " if experiment.is_sequential else ""
-    typer.echo(f"{experiment.name}: {count} {'cell' if count == 1 else 'cells'} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
+    besides = f" and {count - asked} to compare with" if count > asked else ""
+    cells = f"{asked} {'cell' if asked == 1 else 'cells'}{besides}"
+    typer.echo(f"{experiment.name}: {cells} × {most}{experiment.games:,} games of {experiment.module.TITLE}")
     player = Player(experiment, line_ups)
     start = time.perf_counter()
     with (
@@ -363,23 +366,33 @@ def _play(experiment: Any, line_ups: Any, crew: tuple[str, int, str], place: Any
     return tallies.without_failed([(pair.cell, pair.reference) for pair in experiment.pairs]), failures
 
 
-def _answer(experiment: Any, crew: tuple[str, int, str], tell: Callable[[Any], list[str]] = lambda _: []) -> None:
-    """Play an experiment, store nothing, and print what `tell` says of it and what it answers."""
+def _answer(
+    experiment: Any,
+    crew: tuple[str, int, str],
+    tell: Callable[[Any, int], list[str]] = lambda *_: [],
+    must_watch: Callable[[Any], bool] = lambda _: False,
+) -> None:
+    """Play an experiment, store nothing, and print what `tell` says of it and what it answers; if `must_watch`, with a look at decisions, too."""
     from policies.loading import load_line_ups
 
     _say_compiling()
-    found = _run_of(experiment, *_play(experiment, load_line_ups(experiment), crew))
-    for line in tell(found):
-        typer.echo(line)
+    line_ups = load_line_ups(experiment)
+    tallies, failures = _play(experiment, line_ups, crew)
+    found = _run_of(experiment, tallies, failures)
+    if not failures and must_watch(found):
+        from sim.usage import count_usage
+
+        found = _run_of(experiment, tallies, failures, count_usage(experiment, line_ups, jobs=crew[1]))
+    _print_lines(tell(found, _find_width()))
     _print_answers(found)
 
 
-def _run_of(experiment: Any, tallies: Any, failures: dict[int, str] | None = None) -> Any:
+def _run_of(experiment: Any, tallies: Any, failures: dict[int, str] | None = None, usage: Sequence[Any] = ()) -> Any:
     """What was played so far, as the reports read it."""
     from reports.run import Run
     from sim.store import build_arrays, build_manifest, fill_manifest
 
-    return Run((fill_manifest(build_manifest(experiment, ""), tallies, failures), build_arrays(tallies)))
+    return Run((fill_manifest(build_manifest(experiment, ""), tallies, failures), build_arrays(tallies, usage)))
 
 
 def _report(folder: Path, plots: bool, language: str) -> None:
@@ -399,13 +412,31 @@ def _print_answers(run: Any) -> None:
     """What a run answers, one line each: comparison, targets, precision, controls; exit with their code, or 2 if a policy failed."""
     from reports.answers import answer
 
-    lines, code = answer(run)
-    for line in lines:
-        typer.echo(line)
+    lines, code = answer(run, _find_width())
+    _print_lines(lines)
     for _, failure in run.failed:
         typer.echo(f"housecarlo: {failure}", err=True)
     if run.failed or code:
         raise typer.Exit(2 if run.failed else code)
+
+
+def _find_width() -> int:
+    """Characters in a line of the terminal; 0 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+
+
+def _print_lines(lines: Sequence[str]) -> None:
+    """Print lines, on a terminal broken between words."""
+    import textwrap
+
+    width = _find_width()
+    for line in lines:
+        indent = "    " if line.startswith(" ") else "  "
+        wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, replace_whitespace=False) if 0 < width < len(line) else [line]
+        for part in wrapped:
+            typer.echo(part)
 
 
 @contextmanager

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from reports.controls import control
-from reports.findings import find_idle, write_interval
+from reports.findings import explain_no_effect, find_idle, tell_apart, write_interval
 from reports.ladder import find_ladder
 from reports.languages import say
-from reports.run import Run
-from reports.verdicts import align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
+from reports.run import OF_SEATS, Run
+from reports.verdicts import Comparison, align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
 
 FAILED, UNDECIDED, CONTROL_FAILED = 1, 3, 4  # exit codes; 0: all is well, 2: a user's mistake
 
@@ -52,10 +53,13 @@ def tabulate_answers(run: Run) -> dict[str, Any]:
     }
 
 
-def answer(run: Run) -> tuple[list[str], int]:
-    """Targets, precision not reached, knobs without effect and controls, one line each, and the exit code: the gravest of what was found."""
+def answer(run: Run, width: int = 0) -> tuple[list[str], int]:
+    """Targets, precision not reached, knobs without effect and controls, one line each, and the exit code: the gravest of what was found.
+
+    `width` as of `align`.
+    """
     verdicts, controls = judge(run), control(run)
-    lines = align([write_verdict(run, verdict) for verdict in verdicts]) if verdicts else []
+    lines = align([write_verdict(run, verdict) for verdict in verdicts], width) if verdicts else []
     lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
     lines += [f"note: {text}" for text in find_idle(run)]
     lines += [f"{'control' if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
@@ -65,23 +69,47 @@ def answer(run: Run) -> tuple[list[str], int]:
     return lines, FAILED if "FAIL" in words else UNDECIDED if "UNDECIDED" in words else 0
 
 
-def tell_ladder(run: Run) -> list[str]:
+def tell_ladder(run: Run, width: int = 0) -> list[str]:
     """Ratings, best first, what seat 0 is worth, and how much of who wins is skill."""
     ladder = find_ladder(run)
     assert ladder is not None
     names = [("rating", name, write_interval(rating, signed=True)) for name, rating in ladder.ratings]
     return [
-        *align([*names, ("seat 0", "is worth", write_interval(ladder.advantage, signed=True))]),
+        *align([*names, ("seat 0", "is worth", write_interval(ladder.advantage, signed=True))], width),
         f"skill   the better of two unlike policies wins {write_interval(ladder.better_wins, '%')}; 50% would be luck alone, 100% skill alone",
         "ratings are points as of Elo, mean 0: 100 more win 64%, 200 more 76%; a game nobody wins counts as half a win for each; intervals are 95% each",
     ]
 
 
-def tell_comparison(run: Run) -> list[str]:
-    """The headline figures of the first cell against the baseline, one line each."""
+def tell_comparison(run: Run, width: int = 0) -> list[str]:
+    """The headline figures of the first cell against the baseline, one line each; what changed, how even the seats are and how long a game is."""
     lines = compare(run)
+    cell, baseline = run.cells[0], run.played[run.cells[0]["baseline"]]
     kind = "confidence sequences" if run.anytime else "intervals"
     note = f"{kind} of differences hold together with 95%; those of figures are 95% each; paired ×r: unpaired, r times the games would be needed"
-    players = ", ".join(dict.fromkeys(policy["label"] for policy in run.cells[0]["policies"]))
     assumed = "; † rests on assumed figures: see `housecarlo rules`" if any(run.assumes(line.name.partition("[")[0]) for line in lines) else ""
-    return [*align([write_comparison(run, line) for line in lines]), f"played by {players}, seed {run.manifest['seed']}{assumed}", note]
+    return [
+        f"{' → '.join(filter(None, tell_apart(baseline, cell)))}, seed {run.manifest['seed']}",
+        *align([write_comparison(run, line) for line in lines], width),
+        *_sum_up(run, lines),
+        note + assumed,
+    ]
+
+
+def _sum_up(run: Run, lines: Sequence[Comparison]) -> Iterator[str]:
+    """What changed and what is not seen to, and the two things people ask of a house rule."""
+    if not lines:
+        return
+    words = {"HIGHER": "up", "LOWER": "down", "EQUAL": "the same in every game", "UNDECIDED": "no change seen"}
+    names: dict[str, list[str]] = {word: [] for word in words}
+    for line in lines:
+        names[line.word].append(write_comparison(run, line)[1])
+    yield "in short: " + "; ".join(f"{words[word]}: {', '.join(among)}" for word, among in names.items() if among)
+    if all(line.difference.same for line in lines) and run.cells[0]["baseline"] != run.cells[0]["cell"]:
+        yield f"not one game came out differently.{explain_no_effect(run, [(run.cells[0]['cell'], run.cells[0]['baseline'])])}"
+    alike = len({policy["label"] for policy in run.cells[0]["policies"]}) == 1
+    for name, question, told in (("seat_gap", "fair?", "between the seats' win rates"), ("mean_minutes", "how long?", "on average")):
+        for line in lines if alike or name not in OF_SEATS else ():
+            if line.name == name:
+                _, _, change, figures, *_ = write_comparison(run, line)
+                yield f"{question} {figures.rpartition(' → ')[2]} {told}; {words[line.word]}{'' if line.word == 'EQUAL' else f': {change}'}"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.findings import label_cell, name_metric, write_interval
+from reports.findings import label_cell, name_metric, round_up, write_interval
 from reports.languages import localize, say, word
 from reports.run import UNFINISHED, WIN, Run
 from reports.statistics import Confidence, Interval
@@ -69,13 +69,14 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
     failed = sum(check.distance > 1 for check in checks)
     shown = write_interval(worst.interval, worst.unit, signed=worst.wanted == 0)
     text = say(
-        "{meaning}: {some} of {all} hold; the farthest: {what} {value}, wanted {wanted}",
+        "{meaning}: {some} of {all} hold; the farthest: {what} {value}, wanted {wanted}; {limit} off or more could not pass",
         meaning=meaning,
         some=len(checks) - failed,
         all=len(checks),
         what=worst.what,
         value=shown,
         wanted=localize(f"{worst.wanted:g}"),
+        limit=f"{round_up(worst.interval.high - worst.interval.low)}{worst.unit if worst.unit == '%' else f' {worst.unit}'.rstrip()}",
     )
     return Control(name, text, failed == 0)
 

@@ -42,6 +42,7 @@ SETTINGS_NAMED = 2  # swept settings that sentences name in full; of more, only 
 LEVEL_MOST = 40  # characters of a level
 RUN = 4  # whole numbers in a row that are written as a run, `2–10`
 NUMBERS = re.compile(r"\d+( / \d+)+")
+IDLE_MOST = 25.0  # percent of the games an action may yet decide and still be told to decide none
 FAILURES_TOLD = 5  # cells that failed told one by one
 
 
@@ -113,7 +114,7 @@ class Results:
         knobs = [name for name, value in cell["rules"].items() if value != reference["rules"][name]]
         if change.setting != BASELINE or not knobs or set(knobs) & set(swept) or cell["policies"] != reference["policies"]:
             return change
-        start, end = (join_words([f"{name} {write_level(text_of(one['rules'][name]))}" for name in knobs]) for one in (reference, cell))
+        start, end = _write_rules(knobs, reference, cell)
         return replace(change, setting=HOUSE_RULES, start=start, end=end)
 
     @property
@@ -137,8 +138,12 @@ class Results:
     def name(self, figure: Figure) -> str:
         """A figure's name in words, with a dagger if it rests on assumed figures."""
         metric, seat = figure
-        words = name_metric(metric) + (ASSUMED if self.run.assumes(metric) else "")
+        words = name_metric(metric) + self.mark(metric)
         return words if seat is None or all(cell["seats"] == 1 for cell in self.run.cells) else say("{figure} of seat {seat}", figure=words, seat=seat)
+
+    def mark(self, metric: str) -> str:
+        """The dagger of what rests on assumed figures."""
+        return ASSUMED if self.run.assumes(metric) else ""
 
     def unit(self, metric: str, difference: bool = False) -> str:
         """The unit a metric, or a difference of it, is shown in."""
@@ -190,6 +195,19 @@ class Results:
     def _shown(self, metric: str, interval: Iterable[float]) -> Interval:
         scale = 100 if self.run.metrics[metric]["kind"] == "share" else 1
         return Interval(*(float(x) * scale for x in interval))
+
+
+def tell_apart(reference: dict[str, Any], cell: dict[str, Any]) -> tuple[str, str]:
+    """What two cells are: the rules in which they differ, and who plays them, the second only where that differs."""
+    rules = _write_rules([name for name, value in cell["rules"].items() if value != reference["rules"][name]], reference, cell)
+    players = ["played by " + ", ".join(dict.fromkeys(policy["label"] for policy in one["policies"])) for one in (reference, cell)]
+    if cell["policies"] == reference["policies"]:
+        return rules[0], f"{rules[1] or 'the same rules'}, {players[1]}"
+    return ", ".join(filter(None, (rules[0], players[0]))), ", ".join(filter(None, (rules[1], players[1])))
+
+
+def _write_rules(knobs: Sequence[str], *cells: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(join_words([f"{name} {write_level(text_of(cell['rules'][name]))}" for name in knobs]) for cell in cells)
 
 
 def _never_varied(run: Run, cell: int, figure: dict[str, Any]) -> bool:
@@ -496,10 +514,11 @@ def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
     for change in (c for c in changes if not c.same):
         unit = results.unit(change.figure[0], difference=True)
         bounds[unit] = max(bounds.get(unit, 0.0), abs(change.interval.low), abs(change.interval.high))
-    return join_words([f"±{_round_up(bound)} {unit}".rstrip() for unit, bound in bounds.items()])
+    return join_words([f"±{round_up(bound)} {unit}".rstrip() for unit, bound in bounds.items()])
 
 
-def _round_up(bound: float) -> str:
+def round_up(bound: float) -> str:
+    """A bound with two digits, never below it."""
     if not 0 < bound < math.inf:
         return write_number(bound, 0)
     digits = max(math.ceil(-math.log10(bound)) + 1, 0)
@@ -592,7 +611,8 @@ def _tell_figures(results: Results) -> list[Finding]:
     if column:
         names = [word(column["labels"][value]) for value in results.run.endings_possible]
         endings = [f"{name} {write_interval(one, '%')}" for name, one in zip(names, share_endings(results.run, 0), strict=True)]
-        findings.append(Finding("finding", say("How games end"), f"({describe_column(column)}): {join_words(endings)}."))
+        mark = results.mark(WIN) if results.run.metrics.get(WIN, {}).get("column") == column["name"] else ""
+        findings.append(Finding("finding", say("How games end") + mark, f"({describe_column(column)}): {join_words(endings)}."))
     told = [f for f in results.headlines if not (column and results.run.metrics[f[0]]["column"] == column["name"])]
     if told:
         figures = [f"{results.name(f)} {results.write(0, f)}" for f in told]
@@ -733,7 +753,9 @@ def _write_gap(gap: Interval, where: str) -> str:
 
 def _tell_lead(results: Results) -> list[Finding]:
     told = _tell_extremes(results, (WINNER_LED, None))
-    return [Finding("finding", say("Lead:"), say("share of won games whose winner led at half-time: {shares}.", shares=told))] if told else []
+    if not told:
+        return []
+    return [Finding("finding", say("Lead:") + results.mark(WINNER_LED), say("share of won games whose winner led at half-time: {shares}.", shares=told))]
 
 
 def _tell_drama(results: Results) -> list[Finding]:
@@ -772,7 +794,9 @@ def _tell_idle_actions(results: Results) -> list[Finding]:
     for metric, found in tried.items():
         if all(interval.value == 0 for interval, _ in found):
             interval, games = max(found, key=lambda one: one[1])
-            bound = say("{share} of the games at most", share=f"{_round_up(interval.high)}%")
+            if interval.high > IDLE_MOST:  # too few games to speak of
+                continue
+            bound = say("{share} of the games at most", share=f"{round_up(interval.high)}%")
             idle.append(say("{action} (0 of {games} games; {bound})", action=name_action(metric), games=write_count(games), bound=bound))
     if not idle:
         return []
@@ -812,7 +836,8 @@ def _tell_lengths(results: Results) -> list[Finding]:
             if (told := _tell_extremes(results, (metric["name"], None)))
         ]
         if parts:
-            findings.append(Finding("finding", start_capital(f"{describe_column(results.run.columns[column])}:"), f"{'; '.join(parts)}."))
+            subject = start_capital(f"{describe_column(results.run.columns[column])}{results.mark(highest['name'])}:")
+            findings.append(Finding("finding", subject, f"{'; '.join(parts)}."))
     return findings
 
 

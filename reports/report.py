@@ -167,6 +167,7 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
     return {
         "title": manifest["title"] or manifest["name"],
         "question": manifest["question"],
+        "overrides": ", ".join(manifest.get("overrides", [])),
         "manifest": manifest,
         "cells": _count_cells(results),
         "games": results.games_per_cell,

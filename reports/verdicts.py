@@ -20,6 +20,7 @@ from reports.statistics import Confidence, Difference, Interval
 from reports.tables import confidence_of, difference_of, differences_of, figure_of
 
 FAMILY_ERROR = 0.05
+HEAD = 3  # texts of a row that stay on one line where all have no room
 
 Word = Literal["PASS", "FAIL", "UNDECIDED"]
 
@@ -126,6 +127,11 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
     return lines
 
 
+def changes_anything(run: Run) -> bool:
+    """Does any game of the first cell come out otherwise than with its baseline?"""
+    return not all(line.difference.same for line in compare(run))
+
+
 def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
     """Verdict, name, cell, figure with its interval, band, games: as texts."""
     found = verdict.measure
@@ -142,14 +148,14 @@ def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
 
 
 def write_comparison(run: Run, line: Comparison) -> tuple[str, ...]:
-    """Verdict, name, both figures, difference with its interval, games, variance ratio: as texts."""
+    """Verdict, name, difference with its interval, both figures, games, variance ratio: as texts."""
     scale, unit = _unit(run, line.name)
     before, after, difference = (Interval(*(x * scale for x in one)) for one in (line.reference, line.cell, line.difference.interval))
     _, unit_of_difference = _unit(run, f"delta.{line.name}")
     figures = f"{write_interval(before, unit)} → {write_interval(after, unit)}"
     name = line.name + (ASSUMED if run.assumes(line.name.partition("[")[0]) else "")
     shown = write_interval(difference, unit_of_difference, signed=True)
-    return (line.word, name, figures, shown, f"{line.difference.games:,} games", write_ratio(line.difference.ratio))
+    return (line.word, name, shown, figures, f"{line.difference.games:,} games", write_ratio(line.difference.ratio))
 
 
 def write_ratio(ratio: float) -> str:
@@ -173,9 +179,13 @@ def write_imprecise(run: Run, found: Measure, width: float) -> str:
     )
 
 
-def align(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of texts as lines with columns that stand below each other."""
+def align(rows: Sequence[Sequence[str]], width: int = 0) -> list[str]:
+    """Rows of texts as lines with columns that stand below each other; where `width` characters are too few (0: never), the first three of each,
+    and below them the rest."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if width and sum(widths) + 2 * len(widths) - 2 > width and len(widths) > HEAD:
+        heads = align([row[:HEAD] for row in rows])
+        return [line for head, row in zip(heads, rows, strict=True) for line in (head, f"    {', '.join(filter(None, row[HEAD:]))}")]
     return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
@@ -225,9 +235,8 @@ def _name(figure: dict[str, Any]) -> str:
 def _unit(run: Run, name: str) -> tuple[float, str]:
     """By what a figure is multiplied to be shown, and the unit it is then in."""
     delta, metric = name.startswith("delta."), name.removeprefix("delta.").partition("[")[0]
-    if metric in OF_SEATS or (run.metrics[metric]["kind"] == "share" and delta):
-        return 100.0, say("percentage points")
-    return (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, word(run.metrics[metric]["unit"]))
+    scale, unit = (100.0, "%") if run.metrics[metric]["kind"] == "share" else (1.0, word(run.metrics[metric]["unit"]))
+    return scale, say("percentage points") if metric in OF_SEATS or (unit == "%" and delta) else unit
 
 
 def _is_signed(name: str) -> bool:

@@ -1,14 +1,15 @@
 """One row per game on disk, for those who want to look at games one by one: Parquet files, written while the run goes on.
 
 `games/cell=3/games-000000020000.parquet` holds a block of cell 3 from game 20 000 on, as Hive partitions: `pandas.read_parquet("…/games")`
-reads them all. A block has the same games however often a run is stopped, so its file, written again, is the same.
+reads them all, with the swept settings and who plays as columns. A block has the same games however often a run is stopped, so its file,
+written again, is the same.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 
 from sim.batch import Played
 from sim.errors import InputError
-from sim.experiment import Experiment
+from sim.experiment import Cell, Experiment, show_level
 from sim.outcomes import MISSING
 from sim.tally import Field, fields_of
 
@@ -31,6 +32,9 @@ class RowWriter:
     def __init__(self, folder: Path, experiment: Experiment) -> None:
         self.folder = folder / FOLDER
         self.fields = [fields_of(experiment.module, len(cell.policies)) for cell in experiment.cells]
+        levels = {key: [_level_of(cell, key) for cell in experiment.cells] for key, _ in experiment.sweep}
+        self.settings = {key: _as_column(found) for key, found in levels.items()}
+        self.settings["policies"] = pa.array([" / ".join(choice.label() for choice in cell.policies) for cell in experiment.cells])
 
     def write(self, played: Played) -> None:
         """Write a block, each file whole or not at all. Raises InputError if it cannot be written."""
@@ -40,6 +44,7 @@ class RowWriter:
 
     def _write_rows(self, cell: int, first: int, rows: np.ndarray[Any, np.dtype[np.int64]]) -> None:
         columns = {"game": pa.array(np.arange(first, first + len(rows)))}
+        columns |= {key: pa.repeat(levels[cell], len(rows)) for key, levels in self.settings.items()}
         columns |= {one.label: _as_values(one, rows[:, n]) for n, one in enumerate(self.fields[cell])}
         path = self.folder / f"cell={cell}" / f"games-{first:012}.parquet"
         beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -60,6 +65,19 @@ class RowWriter:
 def remove_rows(folder: Path) -> None:
     """Remove the rows of the run in a folder."""
     shutil.rmtree(folder / FOLDER, ignore_errors=True)
+
+
+def _level_of(cell: Cell, setting: str) -> Any:
+    """What a setting is in a cell; None if nothing but the policies tells."""
+    return dict(cell.swept).get(setting, getattr(cell.rules, setting.removeprefix("rules."), None))
+
+
+def _as_column(levels: Sequence[Any]) -> Any:
+    """A setting's level in each cell (None: it has none): numbers if all are, else texts."""
+    are_numbers = all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels if level is not None)
+    if are_numbers:
+        return pa.array(levels, pa.int64() if all(isinstance(level, int | None) for level in levels) else pa.float64())
+    return pa.array([None if level is None else show_level(level) for level in levels], pa.string())
 
 
 def _as_values(one: Field, column: np.ndarray[Any, np.dtype[np.int64]]) -> Any:

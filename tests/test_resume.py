@@ -136,7 +136,7 @@ def test_signals_end_a_run_within_two_seconds_and_it_goes_on(home: Path, asked: 
     code, _, err = finish(process)
     assert time.monotonic() - begun < 2
     assert code == 128 + asked
-    assert err.strip().splitlines()[-1].startswith(f"housecarlo: interrupted ({asked.name}); a run's finished games are stored")
+    assert err.strip().splitlines()[-1].startswith(f"housecarlo: interrupted ({asked.name}); what `run` has finished is stored")
     assert "Traceback" not in err
     code, out, err = housecarlo("report", f"stopped-{asked}", "--no-plots", cwd=home)
     assert code == 0, err
@@ -340,6 +340,7 @@ def test_kept_games_are_the_games_however_the_run_was_stopped(home: Path) -> Non
     assert np.array_equal(kept["game"], np.arange(50_000))
     column = next(n for n, field in enumerate(fields_of(experiment.module, 2)) if field.label == "points[1]")
     assert np.array_equal(kept["points[1]"], played[:, column])
+    assert set(kept["rules.monster_die"]) == {3} and set(kept["policies"]) == {"hero / brawler"}
     assert set(kept["ending"]) <= set(next(c for c in experiment.module.COLUMNS if c.name == "ending").labels)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from policies.loading import load_line_ups
-from reports.answers import CONTROL_FAILED, FAILED, UNDECIDED, answer
+from reports.answers import CONTROL_FAILED, FAILED, UNDECIDED, answer, tell_comparison
 from reports.controls import control
 from reports.findings import Results, find
 from reports.measures import measure
@@ -20,13 +21,14 @@ from reports.report import build_report
 from reports.run import FORMAT, Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
-from reports.verdicts import Measure, Verdict, compare, find_imprecise, find_open, judge
+from reports.verdicts import Measure, Verdict, align, compare, find_imprecise, find_open, judge
 from sim.batch import Block, Player, Tallies, looks
 from sim.experiment import Experiment, parse_comparison, parse_experiment
 from sim.games import mint_tin
 from sim.outcomes import MISSING
 from sim.store import build_arrays, build_manifest, fill_manifest
 from sim.tally import figures_of
+from sim.usage import count_usage
 from sim.workers import play_experiment
 from tests.test_reports import play, store
 
@@ -160,6 +162,40 @@ def test_every_line_up_has_a_baseline_of_its_own() -> None:
     assert [swept.cells[cell.baseline].policies for cell in swept.cells[:3]] == [cell.policies for cell in swept.cells[:3]]
     named = experiment_of(**house, baseline={"policies": ["hero"]})
     assert set(baselines_of(named)[:3]) == {3}
+
+
+def test_a_comparison_says_in_short_what_changed_and_whether_it_is_fair() -> None:
+    experiment = parse_comparison("mint-tin", ["rules.monster_die=4"], [], ["racer"], games=20_000)
+    lines = tell_comparison(run_of(experiment, play_experiment(experiment, load_line_ups(experiment))))
+    assert lines[0] == "monster_die 6 → monster_die 4, played by racer, seed 1"
+    (short,) = [line for line in lines if line.startswith("in short: up: both_lose_rate")]
+    assert "no change seen: " in short and "seat_gap" in short.partition("no change seen: ")[2]
+    assert any(re.match(r"fair\? \d.* percentage points .* between the seats' win rates; no change seen: ", line) for line in lines)
+    uneven = parse_comparison("mint-tin", ["rules.monster_die=4"], [], ["racer", "random"], games=500)
+    assert not any(line.startswith("fair?") for line in tell_comparison(run_of(uneven, play_experiment(uneven, load_line_ups(uneven)))))
+
+
+def test_a_rule_that_nobody_uses_is_told_as_such() -> None:
+    """Racers never claim the cover of the manhole."""
+    experiment = parse_comparison("mint-tin", ["rules.manhole=true"], [], ["racer"], games=2000)
+    line_ups = load_line_ups(experiment)
+    tallies = play_experiment(experiment, line_ups)
+    run = Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies, count_usage(experiment, line_ups))))
+    said = "not one game came out differently. It allows claim cover, which nobody who plays here ever chooses; other policies may."
+    assert said in tell_comparison(run)
+    (told,) = [finding.text for finding in find(Results(run)) if finding.subject == "house rules from manhole false to manhole true:"]
+    assert "claim cover" in told
+
+
+def test_lines_without_room_are_broken_after_the_verdict() -> None:
+    rows = [("PASS", "seat_gap", "rules as given", "0.1", "wanted: at most 2", "9 games"), ("FAIL", "x", "y", "2", "", "9 games")]
+    assert align(rows, 80) == align(rows)
+    assert align(rows, 40) == [
+        "PASS  seat_gap  rules as given",
+        "    0.1, wanted: at most 2, 9 games",
+        "FAIL  x         y",
+        "    2, 9 games",
+    ]
 
 
 def test_quantile_differences_cover_the_truth() -> None:
