@@ -70,6 +70,7 @@ TORNADOES_MOST = 4
 LINES_MOST = 6
 DWARFED = 10  # times the middle change that the largest must be for an axis to be stretched
 CELLS_MOST = 24  # columns of the map of actions
+NAME_LINES_MOST = 3  # of a column's name below it
 LEADS = re.compile(r"leader_at_(quarter|half|three_quarters|[0-9]{1,3})_wins")
 QUARTERS = {"quarter": 25.0, "half": 50.0, "three_quarters": 75.0}
 
@@ -481,7 +482,9 @@ def _draw_uses(results: Results) -> Drawn:
         return
     title = say("How often each action is chosen where it is legal")
     labels = [name_action(name) for name, _ in rows]
-    panels = Panels(1, 1, 0.52 * len(shown), 0.28 * len(rows), _room_for(labels), over=0.1, under=0.55)
+    columns = [_wrap(results.labels[cell], 34) for cell in shown]
+    named = all(_lines(column) <= NAME_LINES_MOST for column in columns)  # else the numbers of the cells
+    panels = Panels(1, 1, 0.52 * len(shown), 0.28 * len(rows), _room_for(labels), over=0.1, under=_room_for(columns) if named else 0.55)
     text = say(
         "In percent of the decisions with a choice; empty: never legal, 0: legal and never chosen. "
         "Counted in {games} games of each cell; metrics.csv holds the intervals.",
@@ -496,10 +499,10 @@ def _draw_uses(results: Results) -> Drawn:
             written = "<1" if 0 < value < 0.5 else ">99" if 99.5 < value < 100 else write_number(value, 0)
             axes.text(cell, row, written, size=SMALL, ha="center", va="center", color="white" if value < 50 else "black")
     _label_rows(axes, labels)
-    axes.set_xticks(list(shown), [str(cell) for cell in shown])
+    axes.set_xticks(list(shown), columns if named else [str(cell) for cell in shown], rotation=90 if named else 0)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel(say("cell"))
+    axes.set_xlabel("" if named else say("cell"))
     yield Plot("uses", title, caption), figure
 
 

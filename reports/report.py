@@ -191,8 +191,11 @@ def build_context(results: Results, plots: Sequence[Plot]) -> dict[str, Any]:
 
 
 def _count_cells(results: Results) -> str:
-    count = len(results.run.cells)
-    return say("1 cell, {games}", games=results.games) if count == 1 else say("{count} cells, {games}", count=write_count(count), games=results.games)
+    count, besides = len(results.run.cells), len(results.run.played) - len(results.run.cells)
+    cells = say("1 cell") if count == 1 else say("{count} cells", count=write_count(count))
+    if besides:
+        cells = say("{cells} and {count} to compare with", cells=cells, count=write_count(besides))
+    return f"{cells}, {results.games}"
 
 
 def _limit(rows: list[dict[str, Any]], file: str) -> dict[str, Any]:
