@@ -17,7 +17,8 @@ from sim.games import GAMES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-COMMANDS = [line for block in re.findall(r"```\n(.*?)```", README, re.S) for line in block.splitlines()]
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.S | re.M)  # language and text
+COMMANDS = [line for language, block in BLOCKS if not language for line in block.splitlines()]
 TOUR = [line for line in COMMANDS if line.startswith("housecarlo ")]
 
 
@@ -46,12 +47,20 @@ def test_each_command_of_the_tour_runs(command: str, tmp_path: Path) -> None:
         assert (tmp_path / out / "report.html").stat().st_size > 10_000
 
 
+def test_the_answer_shown_is_the_answer_given() -> None:
+    (block,) = [block for language, block in BLOCKS if language == "text"]
+    (command,) = [line for line in TOUR if line.startswith("housecarlo compare ")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-m", "cli", *shlex.split(command)[1:]], capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert set(block.splitlines()) <= set(done.stdout.splitlines())
+
+
 def test_the_tour_is_there_and_names_every_command() -> None:
     assert {shlex.split(line)[1] for line in TOUR} == {"games", "rules", "policies", "run", "compare", "check", "ladder", "replay"}
 
 
 def test_the_example_experiment_is_valid() -> None:
-    (example,) = re.findall(r"```toml\n(.*?)```", README, re.S)
+    (example,) = [block for language, block in BLOCKS if language == "toml"]
     assert len(parse_experiment(tomllib.loads(example), Path("my.toml")).swept_cells) == 4
 
 
