@@ -10,7 +10,18 @@ from reports.findings import explain_no_effect, find_idle, tell_apart, write_int
 from reports.ladder import find_ladder
 from reports.languages import say
 from reports.run import OF_SEATS, Run
-from reports.verdicts import Comparison, align, compare, find_imprecise, judge, write_comparison, write_imprecise, write_verdict
+from reports.verdicts import (
+    Comparison,
+    align,
+    compare,
+    find_imprecise,
+    judge,
+    tell_agreement,
+    translate_words,
+    write_comparison,
+    write_imprecise,
+    write_verdict,
+)
 
 FAILED, UNDECIDED, CONTROL_FAILED = 1, 3, 4  # exit codes; 0: all is well, 2: a user's mistake
 
@@ -44,10 +55,11 @@ def tell_sequences() -> list[str]:
 
 def tabulate_answers(run: Run) -> dict[str, Any]:
     """Targets, precision not reached and controls, as the report shows them."""
-    words = {"PASS": say("PASS"), "FAIL": say("FAIL"), "UNDECIDED": say("UNDECIDED")}
+    words, verdicts = translate_words(), judge(run)
     keys = ("verdict", "figure", "cell", "value", "band", "games")
     return {
-        "verdicts": [dict(zip(keys, write_verdict(run, verdict), strict=True)) | {"word": words[verdict.word]} for verdict in judge(run)],
+        "verdicts": [dict(zip(keys, write_verdict(run, verdict), strict=True)) | {"word": words[verdict.word]} for verdict in verdicts],
+        "agreement": tell_agreement(run, verdicts),
         "imprecise": [write_imprecise(run, *one) for one in find_imprecise(run)],
         "controls": control(run),
     }
@@ -60,6 +72,7 @@ def answer(run: Run, width: int = 0) -> tuple[list[str], int]:
     """
     verdicts, controls = judge(run), control(run)
     lines = align([write_verdict(run, verdict) for verdict in verdicts], width) if verdicts else []
+    lines += [f"robust?  {text}" for text in tell_agreement(run, verdicts)]
     lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
     lines += [f"note: {text}" for text in find_idle(run)]
     lines += [f"{'control' if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]

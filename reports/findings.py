@@ -218,13 +218,19 @@ def _never_varied(run: Run, cell: int, figure: dict[str, Any]) -> bool:
 def label_cell(run: Run, cell: int) -> str:
     """A cell's swept settings, in a one-at-a-time sweep the one that differs, or what else it was played for."""
     played = run.played[cell]
-    around = run.cells[0]["swept"] if run.manifest["sweep_mode"] == "one-at-a-time" else {}
-    show = show_levels(run)
-    varied = [(s, level) for s, level in played["swept"].items() if s not in around or s == LINE_UP or level != around[s]]
-    settings = [name_level(setting, show(setting, text_of(level))) for setting, level in varied]
+    settings = [name_level(setting, level) for setting, level in tell_levels(run, cell).items()]
     if played.get("purpose"):
         settings.insert(0, say("baseline") if played["purpose"] == BASELINE else say("control"))
-    return ", ".join(settings) or (say("baseline") if around and played["baseline"] == cell else say("rules as given"))
+    is_start = run.manifest["sweep_mode"] == "one-at-a-time" and run.swept and played["baseline"] == cell
+    return ", ".join(settings) or (say("baseline") if is_start else say("rules as given"))
+
+
+def tell_levels(run: Run, cell: int) -> dict[str, str]:
+    """The levels that tell a cell apart: of all swept settings, in a one-at-a-time sweep of the line-up and of what differs from the start."""
+    around = run.cells[0]["swept"] if run.manifest["sweep_mode"] == "one-at-a-time" else {}
+    show = show_levels(run)
+    swept = run.played[cell]["swept"].items()
+    return {s: show(s, text_of(level)) for s, level in swept if s not in around or s == LINE_UP or level != around[s]}
 
 
 def name_metric(metric: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reports.findings import ASSUMED, label_cell, write_interval
+from reports.findings import ASSUMED, LINE_UP, join_words, label_cell, name_level, tell_levels, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
 from reports.run import EFFECT, MEASURES, OF_SEATS, USE, Run
@@ -81,6 +81,36 @@ def judge(run: Run) -> list[Verdict]:
         for cell in run.cells
         for found in _measure(run, cell, target["quantity"], sure)
     ]
+
+
+def tell_agreement(run: Run, verdicts: Sequence[Verdict]) -> list[str]:
+    """Under several line-ups: of each target whether the verdict is the same whoever plays; those that turn come first."""
+    if LINE_UP not in run.swept:
+        return []
+    words = translate_words()
+    groups: dict[str, dict[Word, list[str]]] = {}
+    for verdict in verdicts:
+        levels = tell_levels(run, verdict.measure.cell)
+        line_up = levels.pop(LINE_UP)
+        _, name, *_, band, _ = write_verdict(run, verdict)
+        target = ", ".join([f"{name} ({band})", *(name_level(setting, level) for setting, level in levels.items())])
+        groups.setdefault(target, {}).setdefault(verdict.word, []).append(line_up)
+    told = []
+    for target, found in sorted(groups.items(), key=lambda group: -len(group[1])):
+        if len(found) == 1:
+            told.append(say("{target}: {verdict} whoever plays.", target=target, verdict=words[next(iter(found))]))
+            continue
+        among = "; ".join(say("{verdict} with {line_ups}", verdict=words[one], line_ups=join_words(line_ups)) for one, line_ups in found.items())
+        if {"PASS", "FAIL"} <= found.keys():
+            told.append(say("{target} turns with who plays: {verdicts}.", target=target, verdicts=among))
+        else:
+            told.append(say("{target} is not decided with everybody: {verdicts}.", target=target, verdicts=among))
+    return told
+
+
+def translate_words() -> dict[Word, str]:
+    """The verdicts in the language in force."""
+    return {"PASS": say("PASS"), "FAIL": say("FAIL"), "UNDECIDED": say("UNDECIDED")}
 
 
 def find_open(run: Run) -> set[int]:

@@ -21,7 +21,7 @@ from reports.report import build_report
 from reports.run import FORMAT, Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
-from reports.verdicts import Measure, Verdict, align, compare, find_imprecise, find_open, judge
+from reports.verdicts import Measure, Verdict, align, compare, find_imprecise, find_open, judge, tell_agreement
 from sim.batch import Block, Player, Tallies, looks
 from sim.experiment import Experiment, parse_comparison, parse_experiment
 from sim.games import mint_tin
@@ -173,6 +173,17 @@ def test_a_comparison_says_in_short_what_changed_and_whether_it_is_fair() -> Non
     assert any(re.match(r"fair\? \d.* percentage points .* between the seats' win rates; no change seen: ", line) for line in lines)
     uneven = parse_comparison("mint-tin", ["rules.monster_die=4"], [], ["racer", "random"], games=500)
     assert not any(line.startswith("fair?") for line in tell_comparison(run_of(uneven, play_experiment(uneven, load_line_ups(uneven)))))
+
+
+def test_targets_say_whether_they_hold_whoever_plays() -> None:
+    """Racers need 1.7 minutes on average, brawlers more than five; neither needs an hour."""
+    targets = {"mean_minutes": {"at_most": 4}, "minutes_q90": {"at_most": 60}}
+    experiment = experiment_of(sweep={"rules.monster_die": [6, 4]}, robust={"line_ups": [["racer"], ["brawler"]]}, targets=targets, games=2000)
+    run = run_of(experiment, play_experiment(experiment, load_line_ups(experiment)))
+    assert tell_agreement(run, judge(run)) == [
+        *(f"mean_minutes (wanted: at most 4 min), monster_die {die} turns with who plays: PASS with racer; FAIL with brawler." for die in (6, 4)),
+        *(f"minutes_q90 (wanted: at most 60 min), monster_die {die}: PASS whoever plays." for die in (6, 4)),
+    ]
 
 
 def test_a_rule_that_nobody_uses_is_told_as_such() -> None:
