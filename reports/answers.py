@@ -75,7 +75,8 @@ def answer(run: Run, width: int = 0) -> tuple[list[str], int]:
     lines += [f"robust?  {text}" for text in tell_agreement(run, verdicts)]
     lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
     lines += [f"note: {text}" for text in find_idle(run)]
-    lines += [f"{'control' if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
+    words_of_controls = {True: "control", False: "control (too few games to tell)"}
+    lines += [f"{words_of_controls[one.could_fail] if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
     words = {verdict.word for verdict in verdicts}
     if not all(one.passed for one in controls):
         return lines, CONTROL_FAILED

@@ -311,6 +311,13 @@ def choose_digits(intervals: Iterable[Interval]) -> int:
     return min(max(math.ceil(-math.log10(median(halves) / 1.5)), 0), 4) if halves else 1
 
 
+def show_apart(interval: Interval) -> int:
+    """Decimals with which an interval that is set off from zero looks so; at most 4."""
+    if not (interval.low > 0 or interval.high < 0):
+        return 0
+    return max(min(math.ceil(-math.log10(min(abs(interval.low), abs(interval.high)))), 4), 0)
+
+
 def adapt_digits(interval: Interval, digits: int) -> int:
     """A table's decimals, or the interval's own where those would show it without width."""
     return digits if round((interval.high - interval.low) / 2, digits) or interval.low == interval.high else choose_digits([interval])
@@ -329,9 +336,7 @@ def write_interval(interval: Interval, unit: str = "", signed: bool = False, sti
     if math.isnan(interval.value):
         return say("no figure (no game has one)")
     digits = choose_digits([interval])
-    if interval.low > 0 or interval.high < 0:  # what is set off from zero must look so
-        nearest = min(abs(interval.low), abs(interval.high))
-        digits = max(digits, min(math.ceil(-math.log10(nearest)), 4))
+    digits = max(digits, show_apart(interval))
     value, low, high = (write_number(x, digits, signed) for x in interval)
     none = math.isnan(interval.low) and math.isnan(interval.high)
     spread = still or (say("too few games for an interval") if none else say("{low} to {high}", low=low, high=high))
@@ -511,7 +516,9 @@ def explain_no_effect(run: Run, pairs: Iterable[tuple[int, int]]) -> str:
     names = join_words([name_action(run.actions[action]) for action in sorted(added or idle)])
     if added:
         return say(" It allows {actions}, which nobody who plays here ever chooses; other policies may.", actions=names)
-    return say(" Nobody who plays here ever chooses {actions}: a rule about that changes nothing with them.", actions=names) if idle else ""
+    if not idle or find_idle(run):  # a knob that matters with other rules only is told by itself
+        return ""
+    return say(" Nobody who plays here ever chooses {actions}: a rule about that changes nothing with them.", actions=names)
 
 
 def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
@@ -736,12 +743,12 @@ def _tell_balance(results: Results) -> list[Finding]:
             )
         else:
             text += say(" The gap of the win rates is {gap}.", gap=_write_gap(gap, where))
-        findings.append(Finding("finding", say("Seat balance:"), text))
+        findings.append(Finding("finding", say("Seat balance") + f"{results.mark(WIN)}:", text))
     if handicaps:
         text = say("with the same policy in every seat, {verdict}", verdict=_tell_gaps(handicaps))
-        findings.append(Finding("finding", say("Seats of unequal rules:"), text))
+        findings.append(Finding("finding", say("Seats of unequal rules") + f"{results.mark(WIN)}:", text))
     if others:
-        findings.append(Finding("finding", say("Policies against each other:"), _tell_gaps(others)))
+        findings.append(Finding("finding", say("Policies against each other") + f"{results.mark(WIN)}:", _tell_gaps(others)))
     return findings
 
 
@@ -761,7 +768,7 @@ def _tell_lead(results: Results) -> list[Finding]:
     told = _tell_extremes(results, (WINNER_LED, None))
     if not told:
         return []
-    return [Finding("finding", say("Lead:") + results.mark(WINNER_LED), say("share of won games whose winner led at half-time: {shares}.", shares=told))]
+    return [Finding("finding", say("Lead") + f"{results.mark(WINNER_LED)}:", say("share of won games whose winner led at half-time: {shares}.", shares=told))]
 
 
 def _tell_drama(results: Results) -> list[Finding]:
@@ -774,7 +781,7 @@ def _tell_drama(results: Results) -> list[Finding]:
         behind=behind,
         settled=settled,
     )
-    return [Finding("finding", say("Drama:"), text)]
+    return [Finding("finding", say("Drama") + f"{results.mark(DRAMA[0])}:", text)]
 
 
 def _tell_dead_actions(results: Results) -> list[Finding]:
@@ -821,7 +828,7 @@ def _tell_kingmaking(results: Results) -> list[Finding]:
         out=out,
         share=decides,
     )
-    return [Finding("finding", say("Kingmaking:"), text)]
+    return [Finding("finding", say("Kingmaking") + f"{results.mark(WIN)}:", text)]
 
 
 def _tell_lengths(results: Results) -> list[Finding]:

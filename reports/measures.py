@@ -28,6 +28,7 @@ from reports.statistics import (
     paired_share,
     ratio_of,
     share,
+    within_one,
 )
 
 Measured = tuple[Interval, int]
@@ -116,6 +117,8 @@ class Contrast(NamedTuple):
 def contrast(joint: Array, ours: Array, theirs: Array, sure: Confidence = AT_95) -> Contrast:
     """Mean over games of ours[i] − theirs[j], of games that ended as i in the cell and as j in the reference; `joint` counts them.
 
+    The limits are not beyond the least and the greatest difference there is.
+
     To the squares two games are added, one of the greatest difference each way: without them few unlike games, or none, would
     seem certain (Bonett and Price, Journal of Educational and Behavioral Statistics 37, 2012, for a difference of two shares).
     """
@@ -128,7 +131,7 @@ def contrast(joint: Array, ours: Array, theirs: Array, sure: Confidence = AT_95)
     most = float(np.abs(each).max())
     half = sure.width(n) * math.sqrt((squares + 2 * most**2) / (n - 1) / n)
     apart = sum(float(counts @ (values - counts @ values / n) ** 2) for counts, values in ((joint.sum(axis=1), ours), (joint.sum(axis=0), theirs)))
-    return Contrast(Interval(value, value - half, value + half), ratio_of(apart, squares))
+    return Contrast(Interval(value, max(value - half, float(each.min())), min(value + half, float(each.max()))), ratio_of(apart, squares))
 
 
 def gap_of_seats(counts: Array, seats: int, sure: Confidence = AT_95) -> Interval:
@@ -256,9 +259,9 @@ def difference_of_evenness(joint: Array, left_out: tuple[Sequence[int], Sequence
     if ours is None or theirs is None:
         return Contrast(NO_FIGURE, math.nan)
     found = contrast(joint, ours.weights, theirs.weights, each)
-    half = found.interval.high - found.interval.value
+    below, above = found.interval.value - found.interval.low + ours.below + theirs.above, found.interval.high - found.interval.value + ours.above + theirs.below
     value = ours.value - theirs.value
-    return Contrast(Interval(value, value - half - ours.below - theirs.above, value + half + ours.above + theirs.below), found.ratio)
+    return Contrast(within_one(Interval(value, value - below, value + above)), found.ratio)
 
 
 def _part(sure: Confidence, *cells: tuple[Array, Sequence[int]]) -> Confidence:
@@ -309,8 +312,9 @@ def difference_of_uses(run: Run, cell: int, reference: int, action: int) -> Diff
     value = float(x_chosen.sum() / x_total - y_chosen.sum() / y_total)
     x, y = _residuals(x_legal, x_chosen), _residuals(y_legal, y_chosen)
     half = AT_95.width(len(x)) * math.sqrt(_spread(x - y) ** 2 + 1 / x_total**2 + 1 / y_total**2)
+    interval = within_one(Interval(value, value - half, value + half))
     same = bool((x_legal == y_legal).all() and (x_chosen == y_chosen).all())
-    return Difference(Interval(value, value - half, value + half), games, ratio_of(_spread(x) ** 2 + _spread(y) ** 2, _spread(x - y) ** 2), same)
+    return Difference(interval, games, ratio_of(_spread(x) ** 2 + _spread(y) ** 2, _spread(x - y) ** 2), same)
 
 
 def _residuals(legal: Array, chosen: Array) -> Array:

@@ -163,7 +163,10 @@ class Run:
         self.metrics = {metric["name"]: metric for metric in self.manifest["metrics"]}
         self.ending = next((c for c in self.columns.values() if c["labels"] and not c["per_seat"]), None)  # the column that tells how games end
         self.actions: list[str] = self.manifest["actions"] if any(f"cell{cell['cell']}_usage" in self._arrays for cell in self.played) else []
-        self.metrics |= {name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False} for name, meaning in self._measures()}
+        self.metrics |= {
+            name: {"meaning": meaning, "kind": "share", "unit": "%", "column": None, "per_seat": False, "assumed": self._rests_on_assumed(name)}
+            for name, meaning in self._measures()
+        }
         self.swept: list[str] = list(self.manifest["sweep"])
         self._sums = {}
         for cell in self.played:
@@ -190,6 +193,11 @@ class Run:
         yield from ((name, MEASURES[name]) for name in names)
         for prefix, meaning in ((USE, USE_MEANING), (EFFECT, EFFECT_MEANING)):
             yield from ((prefix + action, meaning) for action in filter(None, self.actions))
+
+    def _rests_on_assumed(self, measure: str) -> bool:
+        """Does a measure rest on assumed figures? The ideal length as playing time does, all others as what they are worked out from."""
+        column = SECONDS if measure == "ideal_duration" else self.ending["name"] if self.ending else ""
+        return any(metric.get("assumed") for metric in self.manifest["metrics"] if metric["column"] == column)
 
     def usage(self, cell: int) -> np.ndarray[Any, np.dtype[np.int64]]:
         """Per batch of games: how often each action was legal, and how often chosen (batches, 2, actions)."""

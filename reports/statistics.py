@@ -211,7 +211,12 @@ def paired_share(x: tuple[int, int], y: tuple[int, int], both: tuple[int, int, i
     added = sure.width(n) * math.sqrt(2) / n if n > 1 else 0.0
     below = _hypotenuse(share_x.value - share_x.low, share_y.high - share_y.value, correlation)
     above = _hypotenuse(share_x.high - share_x.value, share_y.value - share_y.low, correlation)
-    return Interval(value, value - math.hypot(below, added), value + math.hypot(above, added))
+    return within_one(Interval(value, value - math.hypot(below, added), value + math.hypot(above, added)))
+
+
+def within_one(difference: Interval) -> Interval:
+    """A difference of shares with limits that it can have."""
+    return Interval(difference.value, max(difference.low, -1.0), min(difference.high, 1.0))
 
 
 def _hypotenuse(a: float, b: float, correlation: float) -> float:

@@ -132,7 +132,7 @@ def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
         if cell["cell"] not in failed and not (one["quantity"]["delta"] and cell["baseline"] in failed)
         for found in _measure(run, cell, one["quantity"], sure)
     ]
-    return [(found, width) for found, width in asked if not (found.interval.high - found.interval.low) / 2 <= width]
+    return [(found, width) for found, width in asked if not max(found.interval.high - found.interval.value, found.interval.value - found.interval.low) <= width]
 
 
 def compare(run: Run, cell: int = 0) -> list[Comparison]:
@@ -205,7 +205,7 @@ def write_imprecise(run: Run, found: Measure, width: float) -> str:
         cell=label_cell(run, found.cell),
         value=shown,
         games=write_count(found.games),
-        width=localize(f"{width * scale:g}"),
+        width=localize(f"{width * scale:g}") + (unit if unit == "%" else f" {unit}".rstrip()),
     )
 
 

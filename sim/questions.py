@@ -58,6 +58,9 @@ def read_precision(table: Any, module: ModuleType, where: str) -> tuple[Precisio
         quantity = _read_quantity(name, module, f"{where}: {key}")
         if not is_number(width) or width <= 0:
             raise InputError(f"{where}: {key} = {width}: a half-width must be a number above 0, in the metric's unit (shares as fractions)")
+        least, most = _limits(quantity, module)
+        if width >= (most - least) / 2:
+            raise InputError(f"{where}: {key} = {width}: a share is a fraction, so this asks for nothing; allowed: below {(most - least) / 2:g}")
         asked.append(Precision(quantity, float(width)))
     return tuple(asked)
 
