@@ -37,11 +37,13 @@ ASSUMED = "†"  # marks what rests on assumed figures
 POLICY = re.compile(r"policies\[(?P<seat>\d+)\](\.(?P<parameter>\w+))?")
 SETTINGS_TOLD = 6  # swept settings with sentences of their own; the others are named
 STEPS_TOLD = 4  # levels of a setting told one by one
+COMBINATIONS_TOLD = 4  # cells that differ from the baseline in several settings told one by one
 FIGURES_TOLD = 4  # further figures told for a setting
 SETTINGS_NAMED = 2  # swept settings that sentences name in full; of more, only those not at their first value
 LEVEL_MOST = 40  # characters of a level
 RUN = 4  # whole numbers in a row that are written as a run, `2–10`
 NUMBERS = re.compile(r"\d+( / \d+)+")
+RARE_MOST = 0.01  # of the games in which decisions are watched: an action chosen in fewer is hardly used
 IDLE_MOST = 25.0  # percent of the games an action may yet decide and still be told to decide none
 FAILURES_TOLD = 5  # cells that failed told one by one
 
@@ -153,7 +155,8 @@ class Results:
     def meaning(self, metric: str) -> str:
         """What a metric is."""
         if self.run.metrics[metric]["column"] is None:
-            return say(self.run.metrics[metric]["meaning"])
+            minutes = say("; ideal here: {minutes} min", minutes=localize(f"{self.run.manifest['ideal_minutes']:g}")) if metric == "ideal_duration" else ""
+            return say(self.run.metrics[metric]["meaning"]) + minutes
         return word(self.run.metrics[metric]["meaning"])
 
     def describe_others(self, cell: int, *settings: str) -> str:
@@ -219,8 +222,10 @@ def label_cell(run: Run, cell: int) -> str:
     """A cell's swept settings, in a one-at-a-time sweep the one that differs, or what else it was played for."""
     played = run.played[cell]
     settings = [name_level(setting, level) for setting, level in tell_levels(run, cell).items()]
-    if played.get("purpose"):
-        settings.insert(0, say("baseline") if played["purpose"] == BASELINE else say("control"))
+    if played.get("purpose") == BASELINE:
+        settings.insert(0, say("baseline"))
+    elif played.get("purpose"):
+        settings.append(say("control, seats swapped: {players}", players=" / ".join(policy["label"] for policy in played["policies"])))
     is_start = run.manifest["sweep_mode"] == "one-at-a-time" and run.swept and played["baseline"] == cell
     return ", ".join(settings) or (say("baseline") if is_start else say("rules as given"))
 
@@ -371,6 +376,7 @@ def find(results: Results) -> list[Finding]:
         *_tell_lead(results),
         *_tell_drama(results),
         *_tell_dead_actions(results),
+        *_tell_rare_actions(results),
         *_tell_idle_actions(results),
         *_tell_kingmaking(results),
         *_tell_lengths(results),
@@ -398,9 +404,37 @@ def _tell_effects(results: Results) -> list[Finding]:
     ranked = sorted(clear, key=lambda s: -max(_weigh(results, c) for c in clear[s]))
     findings = [_tell_setting(results, clear[s]) for s in ranked[:SETTINGS_TOLD]]
     if ranked[SETTINGS_TOLD:]:
-        others = join_words([name_setting(s) for s in ranked[SETTINGS_TOLD:]])
-        findings.append(Finding("finding", say("Smaller effects:"), say("seen of {settings}; the table of differences lists them.", settings=others)))
-    return findings + [_tell_no_effect(results, changes) for s, changes in by_setting.items() if s not in clear]
+        strongest = [max(clear[s], key=lambda c: _weigh(results, c)) for s in ranked[SETTINGS_TOLD:]]
+        others = [say("{setting} ({change})", setting=name_level(c.setting, c.end), change=_write_move(results, c)) for c in strongest]
+        findings.append(
+            Finding("finding", say("Further effects:"), say("seen of {settings}; the table of differences lists them.", settings=join_words(others)))
+        )
+    findings += [_tell_no_effect(results, changes) for s, changes in by_setting.items() if s not in clear]
+    return findings + _tell_combinations(results)
+
+
+def _tell_combinations(results: Results) -> list[Finding]:
+    """What few cells change that differ from the baseline in more than one setting, all told."""
+    by_cell: dict[int, list[Change]] = {}
+    for change in results.deltas:
+        if change.setting == BASELINE:
+            by_cell.setdefault(change.cell, []).append(change)
+    if len(by_cell) > COMBINATIONS_TOLD:
+        return []
+    return [
+        Finding("finding", say("{cell}, against the baseline:", cell=results.place(cell)), _tell_moves(results, changes)) for cell, changes in by_cell.items()
+    ]
+
+
+def _tell_moves(results: Results, changes: Sequence[Change]) -> str:
+    """Which headline figures a pair of cells moves, and which it is not seen to."""
+    moved = sorted((c for c in changes if c.clear), key=lambda c: -_weigh(results, c))
+    still = [c for c in changes if not c.clear and not c.same]
+    parts = [join_words([_write_move(results, c) for c in moved])] if moved else []
+    if still:
+        names = list(dict.fromkeys(results.name((c.figure[0], None)) for c in still))
+        parts.append(say("no effect seen on {figures} (within {bounds})", figures=join_words(names), bounds=_write_bounds(results, still)))
+    return f"{'; '.join(parts)}." if parts else say("not one game came out differently.")
 
 
 def _tell_setting(results: Results, changes: Sequence[Change]) -> Finding:
@@ -455,18 +489,21 @@ def _tell_range(results: Results, changes: Sequence[Change], step: Change) -> st
 
 
 def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base: int) -> str:
-    """The further metrics that a setting moves, each by its strongest step, and the figures it is not seen to move."""
+    """The further metrics that a setting moves, each by its strongest step; those that only the table tells; and those it is not seen to move."""
+    seen = {lead}
     strongest: dict[str, Change] = {}
     still: dict[str, list[Figure]] = {}
     for figure in results.headlines:
         of_figure = [c for c in changes if c.figure == figure]
         if not all(c.same for c in of_figure) and not any(c.clear for c in of_figure):
             still.setdefault(figure[0], []).append(figure)
-        told = [c for c in of_figure if c.reference == base and c.clear and figure[0] != lead[0]]
+        told = [c for c in of_figure if c.reference == base and c.clear and figure != lead]
         strongest |= {figure[0]: max([*told, *([strongest[figure[0]]] if figure[0] in strongest else [])], key=lambda c: _weigh(results, c))} if told else {}
     moved: dict[str, list[str]] = {}
     for change in sorted(strongest.values(), key=lambda c: -_weigh(results, c))[:FIGURES_TOLD]:
-        of_step = [c for c in changes if (c.cell, c.reference, c.figure[0]) == (change.cell, change.reference, change.figure[0]) and c.clear]
+        of_pair = [c for c in changes if (c.cell, c.reference) == (change.cell, change.reference)]
+        of_step = [c for c in of_pair if c.figure[0] == change.figure[0] and c.figure != lead and c.clear]
+        seen |= {c.figure for c in of_step}
         moved.setdefault(change.end, []).extend(_write_move(results, c) for c in of_step)  # of every seat, not of one alone
     if len({c.end for c in changes}) > 1:
         text = "".join(say(" Also with {end}: {changes}.", end=quote(end), changes=join_words(moves)) for end, moves in moved.items())
@@ -476,6 +513,8 @@ def _tell_others(results: Results, changes: Sequence[Change], lead: Figure, base
         say("{figure} (within {bounds})", figure=_name_seats(results, figures), bounds=_write_bounds(results, [c for c in changes if c.figure in figures]))
         for figures in still.values()
     ]
+    more = list(dict.fromkeys(results.name(c.figure) for c in changes if c.clear and c.figure not in seen))
+    text += say(" The table of differences has effects on {figures}, too.", figures=join_words(more)) if more else ""
     return text + (say(" No effect seen on {figures}.", figures=join_words(unmoved)) if unmoved else "")
 
 
@@ -587,6 +626,8 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
     first = next(iter(figures.values()))[0]
     agree, turn = [], []
     some: dict[str, list[str]] = {}
+    line_ups = {c.cell: results.line_up(c.cell) for changes in figures.values() for c in changes}
+    alike = [line_up for cell, line_up in line_ups.items() if all(c.same for changes in figures.values() for c in changes if c.cell == cell)]
     for figure in (f for f in results.headlines if f in figures):
         changes = figures[figure]
         up = [results.line_up(c.cell) for c in changes if c.interval.low > 0]
@@ -600,15 +641,18 @@ def _tell_step(results: Results, figures: dict[Figure, list[Change]]) -> Finding
             span = {"figure": name, "least": write_interval(_magnitude(least.interval), unit), "most": write_interval(_magnitude(most.interval))}
             agree.append(say("{figure} up by {least} to {most}", **span) if up else say("{figure} down by {least} to {most}", **span))
         elif up or down:
-            some.setdefault(join_words(up or down), []).append(name)
+            seen = [c for c in changes if c.clear]
+            told = _write_move(results, max(seen, key=lambda c: abs(c.interval.value)))
+            some.setdefault(join_words(up or down), []).append(told if len(seen) == 1 else say("{change} at most", change=told))
     parts = [
         say("with every line-up {changes}.", changes=join_words(agree)) if agree else "",
         say("The direction turns with who plays: {changes}.", changes="; ".join(turn)) if turn else "",
-        *(say("With {line_ups} only, an effect is seen on {figures}.", line_ups=line_ups, figures=join_words(names)) for line_ups, names in some.items()),
+        *(say("With {line_ups} only: {changes}.", line_ups=names, changes=join_words(told)) for names, told in some.items()),
+        say("With {line_ups} not one game came out differently.", line_ups=join_words(alike)) if 0 < len(alike) < len(line_ups) else "",
     ]
     text = " ".join(filter(None, parts)) or say("no effect is seen with any line-up.")
     context = results.describe_others(first.cell, first.setting, LINE_UP)
-    subject = say("{setting} from {start} to {end}, whoever plays:", setting=name_setting(first.setting), start=first.start, end=first.end)
+    subject = say("{setting} from {start} to {end}, under each line-up:", setting=name_setting(first.setting), start=first.start, end=first.end)
     return Finding("finding", subject, text + (say(" ({settings})", settings=context) if context else ""))
 
 
@@ -797,6 +841,21 @@ def _tell_dead_actions(results: Results) -> list[Finding]:
     return [Finding("finding", say("Unused actions:"), text)]
 
 
+def _tell_rare_actions(results: Results) -> list[Finding]:
+    """Actions that hardly any game of any cell's sample has, so that the figures say little of rules about them."""
+    run, games = results.run, results.run.manifest.get("usage_games", 0)
+    most = {action: max(int(run.effects(cell["cell"])[n, 0]) for cell in run.cells if not cell.get("failed")) for n, action in enumerate(run.actions) if action}
+    rare = [
+        say("{action} (in {some} of {games} games)", action=name_action(action), some=count, games=write_count(games))
+        for action, count in most.items()
+        if 0 < count < min(RARE_MOST * games, run.manifest.get("without_games", 0))
+    ]
+    if not rare:
+        return []
+    text = say("{actions}; figures say next to nothing of a rule about these.", actions=join_words(rare))
+    return [Finding("finding", say("Hardly used actions:"), text)]
+
+
 def _tell_idle_actions(results: Results) -> list[Finding]:
     """Actions that were chosen, and whose prohibition changed how no game ended: each with the most games of one cell, since cells share their luck."""
     tried: dict[str, list[tuple[Interval, int]]] = {}
@@ -889,10 +948,10 @@ def _note_idle(results: Results) -> list[Finding]:
 
 
 def _note_comparisons(results: Results) -> list[Finding]:
-    count = len(results.changes)
+    count = len({(c.cell, c.reference, c.figure) for c in (*results.changes, *results.deltas, *results.balance) if not c.same})
     if count < 2:
         return []
-    text = say("each with its own 95% interval, so about one in 20 of these misses the true value.")
+    text = say("each with its own 95% interval: of 20 such intervals, one is expected to miss the true value.")
     remark = say(" Settings that a sentence does not name stand at their first value.") if results.names_few else ""
     return [Finding("note", say("{count} differences are shown,", count=write_count(count)), text + remark)]
 

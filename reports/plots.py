@@ -242,7 +242,7 @@ def _page_name(name: str, page: int) -> str:
 
 def _caption(results: Results, text: str, shown: int, of: int) -> str:
     """Games and seed, the text, and what is left out."""
-    left_out = say(" Only the first {shown} of {all} are drawn; the tables hold all.", shown=shown, all=of) if shown < of else ""
+    left_out = say(" Only {shown} of {all} are drawn; the tables hold all.", shown=shown, all=of) if shown < of else ""
     return f"{results.games}. {text}{left_out}".strip()
 
 
@@ -441,7 +441,7 @@ def _draw_ladder(results: Results) -> Drawn:
 def _draw_leads(results: Results) -> Drawn:
     """How often whoever leads goes on to win, over the course of the game."""
     moments = sorted((_read_moment(found[1]), metric) for metric in results.run.metrics if (found := LEADS.fullmatch(metric)))
-    shown = range(min(len(results.labels), LINES_MOST))
+    shown = _spread_over(len(results.labels), LINES_MOST)
     if len(moments) < 3:
         return
     title = say("How often the leader goes on to win")
@@ -466,6 +466,11 @@ def _draw_leads(results: Results) -> Drawn:
     axes.grid(color="#eeeeee")
     axes.set_axisbelow(True)
     yield Plot("leads", title, caption), figure
+
+
+def _spread_over(count: int, most: int) -> list[int]:
+    """At most so many of 0 … count − 1, first and last among them, evenly apart."""
+    return sorted({round(place) for place in np.linspace(0, count - 1, min(count, most))})
 
 
 def _read_moment(name: str) -> float:

@@ -370,10 +370,10 @@ def _write_value(value: Any) -> str:
 def _list_policies(results: Results) -> list[dict[str, Any]]:
     """Who plays each seat, and in which cells."""
     cells: dict[tuple[int, str], list[int]] = {}
-    for cell in results.run.cells:
+    for cell in results.run.played:
         for seat, policy in enumerate(cell["policies"]):
             cells.setdefault((seat, policy["label"]), []).append(cell["cell"])
-    count = len(results.run.cells)
+    count = len(results.run.played)
     return [{"seat": seat, "policy": label, "cells": _name_cells(among, count)} for (seat, label), among in sorted(cells.items(), key=lambda item: item[0])]
 
 
