@@ -13,6 +13,7 @@ from reports.run import OF_SEATS, Run
 from reports.verdicts import (
     Comparison,
     align,
+    changes_anything,
     compare,
     find_imprecise,
     judge,
@@ -119,7 +120,7 @@ def _sum_up(run: Run, lines: Sequence[Comparison]) -> Iterator[str]:
     for line in lines:
         names[line.word].append(write_comparison(run, line)[1])
     yield "in short: " + "; ".join(f"{words[word]}: {', '.join(among)}" for word, among in names.items() if among)
-    if all(line.difference.same for line in lines) and run.cells[0]["baseline"] != run.cells[0]["cell"]:
+    if not changes_anything(run) and run.cells[0]["baseline"] != run.cells[0]["cell"]:
         yield f"not one game came out differently.{explain_no_effect(run, [(run.cells[0]['cell'], run.cells[0]['baseline'])])}"
     alike = len({policy["label"] for policy in run.cells[0]["policies"]}) == 1
     for name, question, told in (("seat_gap", "fair?", "between the seats' win rates"), ("mean_minutes", "how long?", "on average")):

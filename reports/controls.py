@@ -74,6 +74,8 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
         return None
     worst = max(checks, key=lambda check: check.distance)
     failed = sum(check.distance > 1 for check in checks)
+    widest = max(checks, key=lambda check: check.interval.high - check.interval.low)
+    limit = widest.interval.high - widest.interval.low
     shown = write_interval(worst.interval, worst.unit, signed=worst.wanted == 0)
     text = say(
         "{meaning}: {some} of {all} hold; the farthest: {what} {value}, wanted {wanted}; {limit} off or more could not pass",
@@ -83,7 +85,7 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
         what=worst.what,
         value=shown,
         wanted=localize(f"{worst.wanted:g}"),
-        limit=f"{round_up(worst.interval.high - worst.interval.low)}{worst.unit if worst.unit == '%' else f' {worst.unit}'.rstrip()}",
+        limit=f"{round_up(limit)} {say('percentage points') if widest.unit == '%' else widest.unit}".rstrip(),
     )
     return Control(name, text, failed == 0, all(check.tells for check in checks))
 

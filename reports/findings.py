@@ -43,6 +43,7 @@ SETTINGS_NAMED = 2  # swept settings that sentences name in full; of more, only 
 LEVEL_MOST = 40  # characters of a level
 RUN = 4  # whole numbers in a row that are written as a run, `2–10`
 NUMBERS = re.compile(r"\d+( / \d+)+")
+WATCHED_LEAST = 1000  # games in which decisions are watched; of fewer it is not said that an action is never chosen
 RARE_MOST = 0.01  # of the games in which decisions are watched: an action chosen in fewer is hardly used
 IDLE_MOST = 25.0  # percent of the games an action may yet decide and still be told to decide none
 FAILURES_TOLD = 5  # cells that failed told one by one
@@ -339,7 +340,7 @@ def write_number(value: float, digits: int, signed: bool = False) -> str:
 def write_interval(interval: Interval, unit: str = "", signed: bool = False, still: str = "") -> str:
     """A figure with unit and interval, such as `3.1% (2.9 to 3.3)`; `still`: what to say in place of the interval."""
     if math.isnan(interval.value):
-        return say("no figure (no game has one)")
+        return say("no figure: too few games")
     digits = choose_digits([interval])
     digits = max(digits, show_apart(interval))
     value, low, high = (write_number(x, digits, signed) for x in interval)
@@ -482,7 +483,7 @@ def _tell_range(results: Results, changes: Sequence[Change], step: Change) -> st
     if same[0].interval == same[-1].interval:
         return say(" The change with {end} is the same over the {levels}.", end=quote(step.end), levels=over)
     least, most = (
-        say("{amount} with {end}", amount=write_interval(c.interval, of, signed=True), end=results.tell_cell(c.cell, c.setting) or results.place(0))
+        say("{amount} with {end}", amount=write_interval(c.interval, of, signed=True), end=results.tell_cell(c.cell, c.setting) or results.place(c.cell))
         for c, of in ((same[0], unit), (same[-1], ""))
     )
     return say(" Over the {levels}, the change with {end} goes from {least} to {most}.", levels=over, end=quote(step.end), least=least, most=most)
@@ -548,16 +549,19 @@ def explain_no_effect(run: Run, pairs: Iterable[tuple[int, int]]) -> str:
     """What the cells of pairs without any difference allow that nobody does; empty if nothing."""
     idle: set[int] = set()
     added: set[int] = set()
-    for cell, reference in pairs if run.actions else ():
+    games = run.manifest.get("usage_games", 0)
+    for cell, reference in pairs if run.actions and games >= WATCHED_LEAST else ():
+        if run.played[cell]["policies"] != run.played[reference]["policies"]:
+            continue
         (legal, chosen), (legal_before, _) = (run.usage(number).sum(axis=0) for number in (cell, reference))
         idle |= {action for action in np.flatnonzero((legal > 0) & (chosen == 0)).tolist() if action < len(run.actions) and run.actions[action]}
         added |= {action for action in idle if not legal_before[action]}
     names = join_words([name_action(run.actions[action]) for action in sorted(added or idle)])
     if added:
-        return say(" It allows {actions}, which nobody who plays here ever chooses; other policies may.", actions=names)
+        return say(" It allows {actions}, which nobody who plays here chose in {games} games; other policies may.", actions=names, games=write_count(games))
     if not idle or find_idle(run):  # a knob that matters with other rules only is told by itself
         return ""
-    return say(" Nobody who plays here ever chooses {actions}: a rule about that changes nothing with them.", actions=names)
+    return say(" In {games} games nobody who plays here chose {actions}: a rule about that may matter to others.", actions=names, games=write_count(games))
 
 
 def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
@@ -565,6 +569,8 @@ def _write_bounds(results: Results, changes: Sequence[Change]) -> str:
     bounds: dict[str, float] = {}
     for change in (c for c in changes if not c.same):
         unit = results.unit(change.figure[0], difference=True)
+        if math.isnan(change.interval.low) or math.isnan(change.interval.high):
+            return say("no bound: too few games")
         bounds[unit] = max(bounds.get(unit, 0.0), abs(change.interval.low), abs(change.interval.high))
     return join_words([f"±{round_up(bound)} {unit}".rstrip() for unit, bound in bounds.items()])
 

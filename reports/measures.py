@@ -100,7 +100,7 @@ def measure_difference(run: Run, number: int, name: str, sure: Confidence = AT_9
         found = contrast(joint, _weigh_first(len(joint), seats[0]), _weigh_first(len(joint), seats[1]), sure)
     else:
         found = difference_of_evenness(joint, (_left_out(run, cell), _left_out(run, reference)), sure)
-    same = seats[0] == seats[1] and int(np.trace(joint)) == int(joint.sum())
+    same = seats[0] == seats[1] and 0 < int(joint.sum()) == int(np.trace(joint))
     return Difference(found.interval, int(joint.sum()), found.ratio, same)
 
 
@@ -216,7 +216,8 @@ def weigh_endings(counts: Array, left_out: Sequence[int], sure: Confidence) -> E
     """The evenness of endings (Shannon 1948) and its first-order terms: delta method, and a bias of (kinds − 1) / 2n (Miller 1955).
 
     As chances sum to 1, entropy is a sum over endings of p (1 − ln p − h) up to a constant, for any h; with the entropy found for h its
-    slopes are those of the delta method. A rare ending's term is taken at both limits of its share, which err as `sure` says.
+    slopes are those of the delta method. A rare ending's term is taken at its least and greatest between the limits of its share, which err as
+    `sure` says.
     """
     kept = [ending for ending in range(len(counts)) if ending not in left_out]
     n, games, most = int(counts[kept].sum()), int(counts.sum()), math.log(max(len(kept), 1))
@@ -235,8 +236,9 @@ def weigh_endings(counts: Array, left_out: Sequence[int], sure: Confidence) -> E
             weights[ending] = (-math.log(count / n) - entropy) * games / n
         else:
             p, low, high = share(count, n, sure)
-            below += term(p) - term(low)
-            above += term(high) - term(p)
+            highest = min(max(math.exp(-entropy), low), high)  # where the term is greatest between the limits
+            below += term(p) - min(term(low), term(high))
+            above += term(highest) - term(p)
     return Evenness(entropy / most, weights / most, below / most, above / most)
 
 
@@ -247,8 +249,8 @@ def evenness_of_endings(counts: Array, left_out: Sequence[int], sure: Confidence
     if found is None:
         return NO_FIGURE
     spread = average(found.weights, counts, each)
-    half = spread.high - spread.value
-    return Interval(found.value, max(found.value - half - found.below, 0.0), min(found.value + half + found.above, 1.0))
+    below, above = spread.value - spread.low + found.below, spread.high - spread.value + found.above
+    return Interval(found.value, max(found.value - below, 0.0), min(found.value + above, 1.0))
 
 
 def difference_of_evenness(joint: Array, left_out: tuple[Sequence[int], Sequence[int]], sure: Confidence = AT_95) -> Contrast:

@@ -100,7 +100,7 @@ def average(values: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], sure: Co
     if n == 1:
         return Interval(value, math.nan, math.nan)
     half = sure.width(n) * math.sqrt(float(((values - value) ** 2) @ counts) / (n - 1) / n + unseen(float(np.ptp(values)), n))
-    return Interval(value, value - half, value + half)
+    return Interval(value, max(value - half, float(values.min())), min(value + half, float(values.max())))
 
 
 def unseen(reach: float, n: int) -> float:
@@ -128,7 +128,7 @@ def mean(sums: Sums, sure: Confidence = AT_95, reach: int | None = None) -> Inte
 
 
 def deviation(sums: Sums, sure: Confidence = AT_95) -> Interval:
-    """Standard deviation (of n − 1), in the column's unit, with an interval right for any distribution with a fourth moment.
+    """Standard deviation (of n − 1), in the column's unit, with an interval right, as n grows, for any distribution with a fourth moment.
 
     The logarithm of the variance is about normal with variance (kurtosis − (n − 3)/(n − 1)) / n, the kurtosis taken from
     the bins (Bonett, Computational Statistics & Data Analysis 50, 2006). NaN for fewer than 4 games. Of games all alike, the
@@ -180,7 +180,8 @@ def paired_mean(sums: PairSums, sure: Confidence = AT_95, reach: int = 1) -> Int
     if games < 2:
         return Interval(value, math.nan, math.nan)
     variance = max(float(difference_variances(x, y, sums.both)[1]), 0.0)
-    seen = math.sqrt(variance * games * games / sums.differ) if sums.differ and not sure.anytime else math.inf
+    squares = (variance * (games - 1) + float(x.mean - y.mean) ** 2) * games  # of the differences, about 0
+    seen = math.sqrt(squares / sums.differ) if sums.differ and not sure.anytime else math.inf
     half = sure.width(games) * math.sqrt(variance + unseen(min(seen, reach), games)) * x.scale
     return Interval(value, value - half, value + half)
 
@@ -263,11 +264,23 @@ def _group_draws(groups: int) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def paired_draws(value: float, x: np.ndarray[Any, Any], y: np.ndarray[Any, Any], groups: int, games: int, sure: Confidence = AT_95) -> Interval:
-    """Difference of two figures, `value`, from the draws of both: Student's t of the groups, or the confidence sequence.
+    """Difference of two figures, `value`, from the draws of both: Student's t of the groups, or the confidence sequence, and at least their percentiles.
 
-    The few groups make the standard error itself uncertain: a sequence is as many times wider as Student's t is than the normal there.
+    The few groups make the standard error itself uncertain: a sequence is as many times wider as Student's t is than the normal there. A column
+    of few values has draws of few values, and t alone would leave out the one next to the figure's.
     """
-    error = float(np.std(x - y)) * math.sqrt(groups / (groups - 1))
+    drawn = x - y
+    error = float(np.std(drawn)) * math.sqrt(groups / (groups - 1))
     tail = float(special.ndtr(-sure.width(games))) if sure.anytime else sure.error / 2
     half = -error * float(special.stdtrit(groups - 1, tail))
-    return Interval(value, value - half, value + half)
+    low, high = float(np.quantile(drawn, tail, method="lower")), float(np.quantile(drawn, 1 - tail, method="higher"))
+    return Interval(value, min(value - half, low), max(value + half, high))
+
+
+def shift_quantile(sums: Sums, level: float, differ: float) -> tuple[float, float]:
+    """How far down and up a quantile can go if so large a share of the games changes, whatever they become; in the column's unit."""
+    reached = np.cumsum(sums.bins)
+    held = np.flatnonzero(sums.bins)
+    ranks = np.array([level, level - differ, level + differ]) * sums.n
+    value, low, high = sums.values[np.clip(np.searchsorted(reached, np.ceil(ranks)), held[0], held[-1])].tolist()
+    return low - value, high - value

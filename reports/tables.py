@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.measures import measure_cell, measure_differences
+from reports.measures import RARE, measure_cell, measure_differences
 from reports.run import PairSums, Run, RunError, Sums
 from reports.statistics import (
     AT_95,
@@ -32,8 +32,10 @@ from reports.statistics import (
     quantile,
     ratio_of,
     share,
+    shift_quantile,
 )
 
+GROUP_GAMES = 30  # in each group; of fewer a bootstrap of groups knows too little
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # begins a formula in some spreadsheet
 
 
@@ -89,7 +91,11 @@ def _reach_of_both(ours: Sums, theirs: Sums) -> int:
 
 
 def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
-    """By the paired bootstrap: of quantiles and standard deviations."""
+    """Of quantiles and standard deviations: by the paired bootstrap, and at least as far as the games that differ may move them.
+
+    Of few games, or of standard deviations where few differ, the bootstrap knows too little: the limits of both figures, each at half the error,
+    hold however they are correlated.
+    """
     metric = run.metrics[figure["metric"]]
     theirs = run.same_figure(pair["reference"], figure)
     assert theirs is not None
@@ -99,12 +105,20 @@ def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], su
     found = [figure_of(run, cell, one)[0].value / metric["scale"] for cell, one in both]
     if any(math.isnan(value) for value in found):
         return NO_FIGURE, math.nan
-    if sums.same and of_cells[0].n == of_cells[1].n:
-        return Interval(0.0, 0.0, 0.0), math.inf
+    games = min(one.n for one in of_cells)
+    differ_few = sums.differ < RARE
+    if games < GROUP_GAMES * groups or (differ_few and metric["kind"] == "sd"):
+        each = Confidence(sure.error / 2, sure.anytime)
+        ours, others = (figure_of(run, cell, one, each)[0] for cell, one in both)
+        return Interval(ours.value - others.value, ours.low - others.high, ours.high - others.low), math.nan
     x, y = (_draw(run, cell, one) for cell, one in both)
     unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
-    value, low, high = paired_draws(found[0] - found[1], x, y, groups, min(one.n for one in of_cells), sure)
-    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), ratio_of(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+    value, low, high = paired_draws(found[0] - found[1], x, y, groups, games, sure)
+    if differ_few:
+        down, up = shift_quantile(of_cells[1], metric["level"], share(sums.differ, games, sure).high)
+        low, high = min(low, down), max(high, up)
+    ratio = ratio_of(float(np.var(x) + np.var(y)), float(np.var(x - y)))
+    return Interval(*(v * metric["scale"] for v in (value, low - unseen, high + unseen))), ratio
 
 
 def _draw(run: Run, cell: int, figure: dict[str, Any]) -> Any:

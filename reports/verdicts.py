@@ -15,7 +15,7 @@ from typing import Any, Literal
 from reports.findings import ASSUMED, LINE_UP, join_words, label_cell, name_level, tell_levels, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
-from reports.run import EFFECT, MEASURES, OF_SEATS, USE, Run
+from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, USE, Run
 from reports.statistics import Confidence, Difference, Interval
 from reports.tables import confidence_of, difference_of, differences_of, figure_of
 
@@ -114,11 +114,22 @@ def translate_words() -> dict[Word, str]:
 
 
 def find_open(run: Run) -> set[int]:
-    """The cells that must be played on: those with a figure not as narrow, or a target not as decided, as `[stop]` asks; their baselines with them."""
+    """The cells that must be played on: those with a figure not as narrow, or a target not as decided, as `[stop]` asks; their baselines with them.
+
+    Differences of quantiles and standard deviations are of all games of both cells, not only of those both played, so where one is asked for, a cell
+    goes on as long as its baseline does: else what it had decided might be lost again.
+    """
     cells = {found.cell for found, _ in find_imprecise(run)}
     if run.manifest["until_decided"]:
         cells |= {verdict.measure.cell for verdict in judge(run) if verdict.word == "UNDECIDED"}
-    return cells | {run.played[cell]["baseline"] for cell in cells}
+    baselines = {run.played[cell]["baseline"] for cell in cells}
+    if any(one["quantity"]["delta"] and _is_drawn(run, one["quantity"]) for one in (*run.manifest["targets"], *run.manifest["precision"])):
+        cells |= {cell["cell"] for cell in run.cells if cell["baseline"] in baselines}
+    return cells | baselines
+
+
+def _is_drawn(run: Run, quantity: dict[str, Any]) -> bool:
+    return run.metrics.get(quantity["metric"], {}).get("kind") in ("quantile", "sd")
 
 
 def find_imprecise(run: Run) -> list[tuple[Measure, float]]:
@@ -159,7 +170,7 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
 
 def changes_anything(run: Run) -> bool:
     """Does any game of the first cell come out otherwise than with its baseline?"""
-    return not all(line.difference.same for line in compare(run))
+    return not all(line.difference.same for line in compare(run) if line.name not in OF_RACE)  # which is of a sample of games
 
 
 def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:

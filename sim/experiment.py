@@ -193,6 +193,8 @@ def parse_experiment(
         data.setdefault("policies", data["robust"]["line_ups"][0])
     if isinstance(data.get("policies"), str):
         data["policies"] = [data["policies"]]  # one for every seat
+    if isinstance(data.get("baseline"), dict) and isinstance(data["baseline"].get("policies"), str):
+        data["baseline"]["policies"] = [data["baseline"]["policies"]]
     if isinstance(data.get("sweep"), dict) and isinstance(data["sweep"].get("rules"), dict):  # keys written without quotes
         for knob, levels in data["sweep"].pop("rules").items():
             if data["sweep"].setdefault(f"rules.{knob}", levels) is not levels:
@@ -214,7 +216,8 @@ def parse_experiment(
     for key, levels in sweep.items():
         sweep[key] = _check_sweep(key, levels, module, where)
     if file.robust:
-        _check_line_ups(file.robust.line_ups, sweep, where)
+        chosen = next((override for override in overrides if override.startswith("policies")), None)
+        _check_line_ups(file.robust.line_ups, [*(f"sweep.{key}" for key in sweep), *seated, *([f"--set {chosen}"] if chosen else [])], where)
     base = {"rules": file.rules, "policies": [_choice(entry, where) for entry in file.policies], "seats": file.seats, "seated": seated}
     combinations = _combine(sweep, mode, base, module, where)
     if file.robust:
@@ -285,6 +288,8 @@ def parse_comparison(
             if not key_value.startswith(("rules.", "policies")):
                 raise InputError(f"{option} {key_value}: allowed: rules.… and policies, as key=value, for example rules.monster_die=4")
             _override(data, prefix + key_value, option)
+    if any(key_value.startswith("policies") for key_value in settings) and not any(key_value.startswith("policies") for key_value in versus):
+        data.setdefault("baseline", {})["policies"] = list(policies)  # what is asked is what those players change
     experiment = parse_experiment(data, path, "", games, seed)
     return replace(experiment, pairs=experiment.pairs or (Pair(0, 0, BASELINE),))  # a rule compared with itself
 
@@ -437,12 +442,12 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, list) else (type(value) is bool, value)
 
 
-def _check_line_ups(line_ups: Sequence[Any], sweep: dict[str, Any], where: str) -> None:
+def _check_line_ups(line_ups: Sequence[Any], settings: Sequence[str], where: str) -> None:
     if _has_twice(line_ups):
         raise InputError(f"{where}: robust.line_ups = {show_level(line_ups)}: a line-up stands there twice")
-    swept = next((key for key in sweep if key.startswith("policies")), None)
-    if swept:
-        raise InputError(f"{where}: robust.line_ups with sweep.{swept}: both would choose who plays; drop one of them")
+    other = next((key for key in settings if "policies" in key), None)
+    if other:
+        raise InputError(f"{where}: robust.line_ups with {other}: both would choose who plays; drop one of them")
 
 
 def _combine(sweep: dict[str, Any], mode: str, base: dict[str, Any], module: ModuleType, where: str) -> list[tuple[tuple[str, Any], ...]]:

@@ -93,9 +93,10 @@ def test_ideal_duration_falls_linearly_from_the_ideal(tmp_path: Path, minutes: i
 
 
 def test_average_is_the_mean_with_students_interval_and_two_games_more() -> None:
-    interval = average(np.array([0.0, 1.0]), np.array([2, 2]))
+    interval = average(np.array([0.0, 1.0]), np.array([20, 20]))
     assert interval.value == 0.5
-    assert interval.high - interval.value == pytest.approx(3.182446 * math.sqrt(1 / 3 / 4 + 2 / 3 / 4), rel=1e-6)
+    assert interval.high - interval.value == pytest.approx(2.022691 * math.sqrt(10 / 39 / 40 + 2 / 39 / 40), rel=1e-6)
+    assert average(np.array([0.0, 1.0]), np.array([2, 2])) == (0.5, 0.0, 1.0)  # nothing beyond
 
 
 # ---------------------------------------------------------------- drama, counted again move by move
@@ -264,12 +265,12 @@ def test_mistakes_in_robust_are_named(changes: dict[str, Any], said: str) -> Non
 def test_where_line_ups_agree_and_where_the_direction_turns(tmp_path: Path) -> None:
     draws = {("a", 6): 0.1, ("a", 5): 0.3, ("b", 6): 0.1, ("b", 5): 0.2, ("c", 6): 0.1, ("c", 5): 0.15}
     cells = [({"rules.die": die, "line_up": who}, play(20_000, draws=draws[who, die])) for die in (6, 5) for who in "abc"]
-    agreed = told_of(store(tmp_path / "agreed", cells))["die from 6 to 5, whoever plays:"]
+    agreed = told_of(store(tmp_path / "agreed", cells))["die from 6 to 5, under each line-up:"]
     assert agreed.startswith("with every line-up draw rate up by 5.")
     assert "turns" not in agreed
     draws["c", 5] = 0.02
     cells = [({"rules.die": die, "line_up": who}, play(20_000, draws=draws[who, die])) for die in (6, 5) for who in "abc"]
-    turned = told_of(store(tmp_path / "turned", cells))["die from 6 to 5, whoever plays:"]
+    turned = told_of(store(tmp_path / "turned", cells))["die from 6 to 5, under each line-up:"]
     assert "The direction turns with who plays: draw rate up with a and b and down with c" in turned
     build_report(tmp_path / "turned")
     assert "What each setting changes under each line-up" in (tmp_path / "turned" / "report.md").read_text(encoding="utf-8")

@@ -134,6 +134,19 @@ def two_cells(folder: Path) -> Run:
     return Run(store(folder, cells, ideal_minutes=8))
 
 
+@pytest.mark.parametrize("n", [5, 20, 50, 200])
+@pytest.mark.parametrize("chances", [(1 / 3, 1 / 3, 1 / 3), (0.5, 0.3, 0.2), (0.25, 0.25, 0.25, 0.25)])
+def test_evenness_of_few_games_covers_the_truth_and_holds_its_value(chances: tuple[float, ...], n: int) -> None:
+    rng = np.random.default_rng(n)
+    truth = -sum(p * math.log(p) for p in chances) / math.log(len(chances))
+    repeats, held = 400, 0
+    for counts in rng.multinomial(n, chances, repeats):
+        found = evenness_of_endings(counts, ())
+        assert found.low <= found.value <= found.high
+        held += found.low <= truth <= found.high
+    assert held / repeats > 0.95 - 5 * math.sqrt(0.95 * 0.05 / repeats)
+
+
 def test_differences_are_those_of_the_figures_and_of_the_games(tmp_path: Path) -> None:
     run = two_cells(tmp_path)
     rows = differences_table(run).set_index("metric")

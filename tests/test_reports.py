@@ -306,6 +306,22 @@ def test_means_and_differences_of_few_unlike_games_hold(differing: float) -> Non
     assert held[2] / repeats < 0.95
 
 
+@pytest.mark.parametrize("n", [2, 5, 20, 400])
+def test_a_difference_alike_in_most_games_is_not_certain(n: int) -> None:
+    """30 in 97% of the games, else 0."""
+    rng = np.random.default_rng(8)
+    repeats, held = 2000, 0
+    for k in rng.binomial(n, 0.97, repeats).tolist():
+        x, y = (
+            Sums(n, total, squares, np.zeros(0, dtype=np.int64), 0, 1.0)
+            for total, squares in ((100 * n + 30 * k, 130**2 * k + 100**2 * (n - k)), (100 * n, 100**2 * n))
+        )
+        interval = paired_mean(PairSums(x, y, (n, x.total, y.total, 100 * x.total), k), reach=60)
+        assert interval.low < interval.high
+        held += interval.low <= 0.97 * 30 <= interval.high
+    assert held / repeats > 0.95 - 5 * math.sqrt(0.95 * 0.05 / repeats)
+
+
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
 def test_quantile_is_the_order_statistic_and_covers_the_truth(level: float) -> None:
     rng = np.random.default_rng(3)
@@ -472,7 +488,7 @@ def test_one_seat_has_no_balance_and_no_seat_in_names(tmp_path: Path) -> None:
         (Interval(0.0, 0.0, 0.0), "", "0.0 (0.0 to 0.0)"),
         (Interval(1234.5, 1200.0, 1270.0), "rolls", "1,234 rolls (1,200 to 1,270)"),
         (Interval(7.0, math.nan, math.nan), "min", "7.0 min (too few games for an interval)"),
-        (Interval(math.nan, math.nan, math.nan), "min", "no figure (no game has one)"),
+        (Interval(math.nan, math.nan, math.nan), "min", "no figure: too few games"),
     ],
 )
 def test_intervals_are_written_with_one_digit_of_their_width(interval: Interval, unit: str, text: str) -> None:

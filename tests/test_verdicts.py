@@ -192,7 +192,7 @@ def test_a_rule_that_nobody_uses_is_told_as_such() -> None:
     line_ups = load_line_ups(experiment)
     tallies = play_experiment(experiment, line_ups)
     run = Run((fill_manifest(build_manifest(experiment, ""), tallies), build_arrays(tallies, count_usage(experiment, line_ups))))
-    said = "not one game came out differently. It allows claim cover, which nobody who plays here ever chooses; other policies may."
+    said = "not one game came out differently. It allows claim cover, which nobody who plays here chose in 2,000 games; other policies may."
     assert said in tell_comparison(run)
     (told,) = [finding.text for finding in find(Results(run)) if finding.subject == "house rules from manhole false to manhole true:"]
     assert "claim cover" in told
@@ -207,6 +207,50 @@ def test_lines_without_room_are_broken_after_the_verdict() -> None:
         "FAIL  x         y",
         "    2, 9 games",
     ]
+
+
+def test_a_rule_for_players_is_compared_with_the_usual_ones() -> None:
+    """`compare --set policies=…`: what those players change, not they against themselves."""
+    one = parse_comparison("mint-tin", ["policies=racer"], [], ["strategist"], games=500)
+    assert [[choice.name for choice in cell.policies] for cell in one.cells] == [["racer"] * 2, ["strategist"] * 2]
+    assert one.cells[0].baseline == 1
+    seat = parse_comparison("mint-tin", ["policies[0]=racer"], [], ["strategist"], games=500)
+    assert [[choice.name for choice in cell.policies] for cell in seat.cells[:2]] == [["racer", "strategist"], ["strategist"] * 2]
+
+
+def test_what_is_decided_of_quantiles_is_not_lost_while_the_baseline_plays_on() -> None:
+    """Of two cells with one baseline the farther is decided first; both go on, since a quantile's difference is of all games of both."""
+    targets = {"delta.minutes_q90": {"at_most": -0.05}}
+    experiment = experiment_of(stop={"until": "decided", "max_games": 60_000}, targets=targets, sweep={"rules.monster_die": [6, 5, 2]})
+    run = run_of(experiment, play_to_precision(experiment))
+    assert len({cell["games"] for cell in run.cells}) == 1
+
+
+def test_quantile_differences_of_whole_numbers_cover_the_truth() -> None:
+    """Scores of few values whose medians are alike, paired by luck; and nothing is certain where no game differed."""
+    rng = np.random.default_rng(12)
+    held, runs, n = 0, 200, 2000
+    for _ in range(runs):
+        luck = rng.random(n)
+        x = np.minimum((luck * 6).astype(int), 5)
+        y = np.where(rng.random(n) < 0.1, rng.integers(0, 6, n), x)
+        draws = [draw_quantiles(np.array([np.bincount(v[g::32], minlength=6) for g in range(32)]), 0.5) for v in (x, y)]
+        value = float(np.sort(x)[n // 2 - 1] - np.sort(y)[n // 2 - 1])
+        interval = paired_draws(value, *draws, 32, n)
+        held += interval.low <= 0 <= interval.high
+    assert held / runs > 0.95 - 5 * math.sqrt(0.05 * 0.95 / runs)
+    alike = parse_comparison("mint-tin", ["rules.manhole=true"], [], ["racer"], games=3000)
+    rows = differences_table(run_of(alike, play_experiment(alike, load_line_ups(alike)))).set_index("metric")
+    for name in ("minutes_q10", "minutes_q50", "minutes_q90"):
+        assert rows.loc[name, "same"] and rows.loc[name, "low"] < 0 < rows.loc[name, "high"]
+
+
+@pytest.mark.parametrize("games", [1, 2, 20])
+def test_few_games_leave_quantile_differences_open(games: int) -> None:
+    experiment = parse_comparison("mint-tin", ["rules.monster_die=4"], [], ["strategist"], games=games)
+    rows = differences_table(run_of(experiment, play_experiment(experiment, load_line_ups(experiment)))).set_index("metric")
+    for name in ("minutes_q10", "minutes_q50", "minutes_q90"):
+        assert not rows.loc[name, "high"] - rows.loc[name, "low"] < 0.1
 
 
 def test_quantile_differences_cover_the_truth() -> None:
