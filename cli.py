@@ -9,9 +9,29 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
+
+
+class _OneLineErrors(TyperGroup):
+    """A mistake in the options is one line on standard error, as one in a file."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Parse, call, exit; with `standalone_mode` False as its parent."""
+        if not extra.get("standalone_mode", True) or len(sys.argv) < 2:  # of no arguments the help is shown
+            return super().main(*args, **extra)
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # no mistake in the options
+                raise
+            typer.echo(f"housecarlo: {' '.join(str(error.format_message()).split()).rstrip('.')}; see housecarlo --help", err=True)
+            sys.exit(2)
+        sys.exit(code)
+
 
 app = typer.Typer(
     name="housecarlo",
+    cls=_OneLineErrors,
     help="House rules + Monte Carlo: play a tabletop game by the million and see whether its rules are fair.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -206,7 +226,7 @@ def ladder(
 @app.command()
 def replay(
     file: ExperimentFile,
-    game: Annotated[int, typer.Option("--game", min=0, help="Index of the game, from 0.", show_default=False)],
+    game: Annotated[int, typer.Option("--game", min=0, max=10**12, help="Index of the game, from 0.", show_default=False)],
     cell: Annotated[int, typer.Option("--cell", min=0, help="Number of the cell, from 0.")] = 0,
     seed: Seed = None,
     settings: Settings = [],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+NAMES_MOST = 30  # of what is allowed; of more, the nearest
+
 
 class InputError(Exception):
     """A mistake of the user's: where, what was found, what is allowed. Shown as one line, exit code 2."""
@@ -21,7 +23,8 @@ def one_line(text: str, most: int = 2000) -> str:
 
 
 def suggest(found: str, known: Iterable[str]) -> str:
-    """The nearest name if there is one, and what is allowed: `did you mean "…"? allowed: …`."""
+    """The nearest name if there is one, and what is allowed: `did you mean "…"? allowed: …`; of many names some that are near."""
     names = list(known)
     nearest = get_close_matches(found, names, n=1)
-    return (f'did you mean "{nearest[0]}"? ' if nearest else "") + f"allowed: {', '.join(names)}"
+    shown = names if len(names) <= NAMES_MOST else [*get_close_matches(found, names, n=8, cutoff=0.3), f"and others, {len(names)} in all"]
+    return (f'did you mean "{nearest[0]}"? ' if nearest else "") + f"allowed: {', '.join(shown)}"

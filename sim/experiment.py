@@ -156,6 +156,18 @@ class _File(BaseModel):
     max_decisions: Annotated[int, Field(ge=1, le=10**9)] = DECISIONS_MOST
 
 
+PLAIN = {  # pydantic's kinds of errors in the words of a TOML file
+    "dict_type": "must be a table, as under [rules]",
+    "model_type": "must be a table, as under [stop]",
+    "list_type": "must be a list, in brackets",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "string_type": "must be text, in quotes",
+    "too_short": "must have at least {min_length}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+}
 INNER: dict[str | int, type[BaseModel]] = {"baseline": _Baseline, "stop": _Stop, "robust": _Robust}
 
 
@@ -215,6 +227,9 @@ def parse_experiment(
         raise InputError(f"{where}: sweep.mode = {show_level(mode)}: allowed: grid, one-at-a-time")
     for key, levels in sweep.items():
         sweep[key] = _check_sweep(key, levels, module, where)
+    twice = next((key for key in file.rules if mode == "grid" and f"rules.{key}" in sweep), None)
+    if twice:
+        raise InputError(f"{where}: rules.{twice}: fixed under [rules] and swept; drop one of them")
     if file.robust:
         chosen = next((override for override in overrides if override.startswith("policies")), None)
         _check_line_ups(file.robust.line_ups, [*(f"sweep.{key}" for key in sweep), *seated, *([f"--set {chosen}"] if chosen else [])], where)
@@ -288,6 +303,8 @@ def parse_comparison(
             if not key_value.startswith(("rules.", "policies")):
                 raise InputError(f"{option} {key_value}: allowed: rules.… and policies, as key=value, for example rules.monster_die=4")
             _override(data, prefix + key_value, option)
+    if not settings and not versus:
+        raise InputError("compare: nothing to compare; give --set, for example --set rules.monster_die=4, or --vs")
     if any(key_value.startswith("policies") for key_value in settings) and not any(key_value.startswith("policies") for key_value in versus):
         data.setdefault("baseline", {})["policies"] = list(policies)  # what is asked is what those players change
     experiment = parse_experiment(data, path, "", games, seed)
@@ -392,13 +409,17 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
         return f"{key}: unknown key; {suggest(str(location[0]), known)}"
     if first["type"] == "value_error":
         return str(first["ctx"]["error"])
+    if not location:
+        return f"{prefix.rstrip('.') or 'the file'}: a name there is not UTF-8 text"
     if rules is not None:
         quoted = " (a number, without quotes)" if isinstance(first["input"], str) and first["type"].startswith(("int", "float")) else ""
+        quoted = " (a whole number)" if first["type"].startswith("int") and isinstance(first["input"], float) else quoted
         return f"{key} = {json.dumps(first['input'], default=str, ensure_ascii=False)}: allowed: {allowed(rules, str(location[0]))}{quoted}"
     if first["type"] == "missing":
         return f"{key}: missing; it must be given"
     found = json.dumps(first["input"], default=str, ensure_ascii=False)
-    return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    told = PLAIN.get(first["type"], f"{first['msg'][0].lower()}{first['msg'][1:]}").format(**first.get("ctx", {}))
+    return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {told}"
 
 
 def _choice(entry: Any, where: str) -> PolicyChoice:

@@ -170,7 +170,8 @@ def _allowed(field: FieldInfo) -> str:
         return str(extra["allowed"])
     if extra.get("seats"):
         kind, limits = _item(field)
-        return f"one value, or a list of up to {extra['seats']}, each {'true or false' if kind is bool else _range(limits)}"
+        each = "true or false" if kind is bool else _range(limits)
+        return f"one value, or a list of up to {extra['seats']}, one a seat and the last for all further seats, each {each}"
     return _range(field.metadata)
 
 

@@ -143,7 +143,7 @@ def test_check_prints_a_line_per_target_and_its_exit_code(target: str, code: int
     assert done.returncode == code, done.stdout + done.stderr
     (line,) = [line for line in done.stdout.splitlines() if " seat_gap " in line and "wanted:" in line]
     assert line.startswith(word)
-    assert "control  mirror line-up" in done.stdout
+    assert "  mirror line-up: " in done.stdout
     assert not list(tmp_path.iterdir())
 
 
@@ -203,3 +203,14 @@ def test_shell_completion_is_offered(shell: str, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
     assert "report" in done.stdout
     assert "replay" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["run x.toml --games 0", "run x.toml --lang fr", "replay x.toml", "frob", "run --bogus", "replay x.toml --game 99999999999999999999", "compare mint-tin"],
+)
+def test_a_mistake_in_the_options_is_one_line_and_exit_code_2(arguments: str, tmp_path: Path) -> None:
+    done = housecarlo(*arguments.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("housecarlo: ") and done.stderr.count("\n") == 1
