@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from reports.controls import control
-from reports.findings import explain_no_effect, find_idle, tell_apart, write_interval
+from reports.findings import explain_no_effect, find_idle
 from reports.ladder import find_ladder
 from reports.languages import say
+from reports.results import tell_apart, write_interval
 from reports.run import OF_SEATS, Run
 from reports.verdicts import (
     Comparison,

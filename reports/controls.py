@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.findings import label_cell, name_metric, round_up, write_interval
 from reports.languages import localize, say, word
+from reports.results import label_cell, name_metric, round_up, write_interval
 from reports.run import UNFINISHED, WIN, Run
 from reports.statistics import Confidence, Interval
 from reports.tables import compare_seats, figure_of

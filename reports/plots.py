@@ -26,7 +26,10 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import ScalarFormatter
 
-from reports.findings import (
+from reports.findings import share_endings
+from reports.ladder import find_ladder
+from reports.languages import localize, say, word, write_count
+from reports.results import (
     HOUSE_RULES,
     LINE_UP,
     Change,
@@ -39,12 +42,9 @@ from reports.findings import (
     name_level,
     name_metric,
     name_setting,
-    share_endings,
     start_capital,
     write_number,
 )
-from reports.ladder import find_ladder
-from reports.languages import localize, say, word, write_count
 from reports.run import USE, WIN, Sums
 from reports.statistics import Interval, quantile
 

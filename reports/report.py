@@ -13,23 +13,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from reports.answers import tabulate_answers, tell_sequences, tell_simultaneous
-from reports.findings import (
-    LINE_UP,
-    Change,
-    Figure,
-    Finding,
-    Results,
-    adapt_digits,
-    choose_digits,
-    find,
-    name_setting,
-    show_apart,
-    write_interval,
-    write_level,
-    write_number,
-)
+from reports.findings import Finding, find
 from reports.ladder import Ladder, find_ladder
 from reports.languages import language, load_speech, localize, say, speak, word, write_count
+from reports.results import LINE_UP, Change, Figure, Results, adapt_digits, choose_digits, name_setting, show_apart, write_interval, write_level, write_number
 from reports.run import EXACT, Run
 from reports.statistics import Interval
 from reports.tables import beside, move_files, write_tables

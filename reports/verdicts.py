@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reports.findings import ASSUMED, LINE_UP, join_words, label_cell, name_level, tell_levels, write_interval
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
+from reports.results import ASSUMED, LINE_UP, join_words, label_cell, name_level, tell_levels, write_interval
 from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, USE, Run
 from reports.statistics import Confidence, Difference, Interval
 from reports.tables import confidence_of, difference_of, differences_of, figure_of

@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from policies.loading import load_line_ups
-from reports.findings import Results, find
+from reports.findings import find
 from reports.ladder import POINTS, Meeting, find_ladder, rate
 from reports.report import build_report
+from reports.results import Results
 from reports.run import Run
 from reports.statistics import average
 from sim.errors import InputError

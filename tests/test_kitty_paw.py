@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from scipy import stats
 
 from policies.loading import load_line_ups
-from reports.findings import Results, find
+from reports.findings import find
+from reports.results import Results
 from reports.run import Run
 from reports.tables import differences_of
 from sim.errors import InputError

@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 
 from reports.answers import answer, tell_comparison
-from reports.findings import Results, find
+from reports.findings import find
 from reports.report import build_report
+from reports.results import Results
 from reports.run import Run, read_folder
 from tests.test_reports import MISSING, Outcomes, play, store
 

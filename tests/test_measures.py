@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from policies.loading import load_line_ups
-from reports.findings import Results, find
+from reports.findings import find
 from reports.measures import (
     advantage_of_first,
     contrast,
@@ -25,6 +25,7 @@ from reports.measures import (
     measure,
     measure_difference,
 )
+from reports.results import Results
 from reports.run import Run
 from reports.statistics import AT_95, Confidence, Interval, exact_share
 from reports.tables import differences_table

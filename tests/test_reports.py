@@ -21,8 +21,9 @@ from markdown_it import MarkdownIt
 from scipy import stats
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from reports.findings import Results, find, write_interval, write_number
+from reports.findings import find
 from reports.report import build_report, escape_markdown, render, write_replay
+from reports.results import Results, write_interval, write_number
 from reports.run import FORMAT, PairSums, Run, RunError, Sums, least_values
 from reports.statistics import Interval, mean, paired_mean, paired_share, quantile, share
 

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from reports.answers import answer, tell_comparison
-from reports.findings import Results
 from reports.report import build_context, build_report
+from reports.results import Results
 from reports.run import FORMAT, Run, RunError, read_folder
 from reports.stored import check_stored
 from tests.test_cli import housecarlo

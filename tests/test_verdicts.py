@@ -15,9 +15,10 @@ import pytest
 from policies.loading import load_line_ups
 from reports.answers import CONTROL_FAILED, FAILED, UNDECIDED, answer, tell_comparison
 from reports.controls import control
-from reports.findings import Results, find
+from reports.findings import find
 from reports.measures import measure
 from reports.report import build_report
+from reports.results import Results
 from reports.run import FORMAT, Run, least_values
 from reports.statistics import Confidence, Interval, draw_quantiles, paired_draws, share
 from reports.tables import difference_of, differences_table
