@@ -315,7 +315,9 @@ def _tell_knob(row: dict[str, Any]) -> list[str]:
 
 
 def _tell_policy(row: dict[str, Any]) -> list[str]:
-    return [row["summary"], ", ".join(f"{name}={value:g}" for name, value in row["parameters"].items())]
+    given, usual = (", ".join(f"{name}={value:g}" for name, value in (parameters or {}).items()) for parameters in (row["parameters"], row["usual"]))
+    seats = f"The usual player of `compare`{f', with {usual}' if usual != given else ''}." if row["usual"] is not None else ""
+    return [row["summary"], given, seats]
 
 
 def _show(value: Any) -> str:

@@ -68,8 +68,19 @@ def usual_policy(module: ModuleType) -> str | dict[str, Any]:
 
 
 def describe_policies(module: ModuleType) -> list[dict[str, Any]]:
-    """One row per shipped policy: policy, parameters with defaults, summary (the docstring's first line)."""
-    return [{"policy": name, "parameters": dict(_defaults(function)), "summary": _summary(function)} for name, function in shipped_policies(module).items()]
+    """One row per shipped policy: policy, parameters with defaults, summary (the docstring's first line), usual (what the usual one plays with)."""
+    usual = usual_policy(module)
+    name_of_usual = usual if isinstance(usual, str) else usual["name"]
+    given = {} if isinstance(usual, str) else {key: value for key, value in usual.items() if key != "name"}
+    return [
+        {
+            "policy": name,
+            "parameters": dict(_defaults(function)),
+            "summary": _summary(function),
+            "usual": dict(_defaults(function)) | given if name == name_of_usual else None,
+        }
+        for name, function in shipped_policies(module).items()
+    ]
 
 
 def load_policy(module: ModuleType, choice: PolicyChoice, where: str, folder: Path) -> Policy:

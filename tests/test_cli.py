@@ -110,7 +110,10 @@ def test_lists_are_also_json(tmp_path: Path) -> None:
     knobs = json.loads(housecarlo("rules", "mint-tin", "--json", cwd=tmp_path).stdout)
     assert {"knob", "type", "allowed", "default", "meaning", "clause", "unit"} <= set(knobs[0])
     assert len(knobs) == 23
+    told = housecarlo("policies", "kitty-paw", cwd=tmp_path).stdout
+    assert "The usual player of `compare`, with spread=5, their_tempo=2, bluffs=0." in told
     policies = json.loads(housecarlo("policies", "mint-tin", "--json", cwd=tmp_path).stdout)
+    assert [row["policy"] for row in policies if row["usual"] is not None] == ["strategist"]
     assert [p["policy"] for p in policies] == ["random", "racer", "hero", "brawler", "strategist"]
     assert "mint-tin" in housecarlo("games", cwd=tmp_path).stdout
     assert housecarlo("--version", cwd=tmp_path).stdout.startswith("housecarlo ")
