@@ -74,8 +74,10 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
         return None
     worst = max(checks, key=lambda check: check.distance)
     failed = sum(check.distance > 1 for check in checks)
-    widest = max(checks, key=lambda check: check.interval.high - check.interval.low)
-    limit = widest.interval.high - widest.interval.low
+    widest: dict[str, float] = {}
+    for check in checks:
+        unit = say("percentage points") if check.unit == "%" else check.unit
+        widest[unit] = max(widest.get(unit, 0.0), check.interval.high - check.interval.low)
     shown = write_interval(worst.interval, worst.unit, signed=worst.wanted == 0)
     text = say(
         "{meaning}: {some} of {all} hold; the farthest: {what} {value}, wanted {wanted}; {limit} off or more could not pass",
@@ -85,7 +87,7 @@ def _sum_up(name: str, meaning: str, checks: list[_Check]) -> Control | None:
         what=worst.what,
         value=shown,
         wanted=localize(f"{worst.wanted:g}"),
-        limit=f"{round_up(limit)} {say('percentage points') if widest.unit == '%' else widest.unit}".rstrip(),
+        limit=", ".join(f"{round_up(width)} {unit}".rstrip() for unit, width in widest.items()),
     )
     return Control(name, text, failed == 0, all(check.tells for check in checks))
 

@@ -203,7 +203,10 @@ def _legend_columns(labels: Sequence[str], width: float) -> int:
 
 
 def _legend_height(labels: Sequence[str], width: float) -> float:
-    return 0.08 + math.ceil(len(labels) / _legend_columns(labels, width)) * 0.2
+    """Inches of a legend whose entries fill its columns one after the other."""
+    columns = _legend_columns(labels, width)
+    rows = math.ceil(len(labels) / columns)
+    return 0.08 + max(sum(0.05 + 0.15 * _lines(label) for label in labels[n : n + rows]) for n in range(0, len(labels), rows))
 
 
 def _label_rows(axes: Axes, labels: Sequence[str]) -> None:
@@ -295,9 +298,9 @@ def _draw_endings(results: Results) -> Drawn:
 
 
 def _draw_effects(results: Results) -> Drawn:
-    """Paired differences from the first level, where one setting differs at a time; under several line-ups a row each."""
+    """Paired differences from the first level, where one setting is swept or one differs at a time; under several line-ups a row each."""
     robust = LINE_UP in results.run.swept
-    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) > 1 + robust:
+    if results.run.manifest["sweep_mode"] != "one-at-a-time" and len(results.run.swept) > 1 and not robust:
         return
     moved = [f for f in results.headlines if any(c.figure == f and not (c.same or c.interval.value == 0) for c in results.changes)]
     metrics = list(dict.fromkeys(metric for metric, _ in moved))
@@ -349,8 +352,8 @@ def _draw_effects(results: Results) -> Drawn:
 
 
 def _name_step(results: Results, change: Change) -> str:
-    """What changes; of house rules also with which level of what is swept."""
-    context = results.describe_others(change.cell, change.setting, LINE_UP) if change.setting == HOUSE_RULES else ""
+    """What changes, and with which levels of what else is swept."""
+    context = results.describe_others(change.cell, change.setting, LINE_UP)
     return f"{name_setting(change.setting)}: {change.start} → {change.end}" + (f", {context}" if context else "")
 
 
