@@ -418,7 +418,8 @@ def _explain(error: ValidationError, known: Sequence[str], prefix: str = "", rul
     if first["type"] == "missing":
         return f"{key}: missing; it must be given"
     found = json.dumps(first["input"], default=str, ensure_ascii=False)
-    told = PLAIN.get(first["type"], f"{first['msg'][0].lower()}{first['msg'][1:]}").format(**first.get("ctx", {}))
+    plain = PLAIN.get(first["type"])
+    told = plain.format(**first.get("ctx", {})) if plain else f"{first['msg'][0].lower()}{first['msg'][1:]}"
     return f"{key} = {found if len(found) <= 80 else found[:77] + '…'}: {told}"
 
 
