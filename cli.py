@@ -21,10 +21,14 @@ class _OneLineErrors(TyperGroup):
             return super().main(*args, **extra)
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False})
+        except OSError as error:
+            typer.echo(f"housecarlo: the output cannot be written ({error.strerror or error})", err=True)
+            sys.exit(2)
         except Exception as error:
             if not hasattr(error, "format_message"):  # no mistake in the options
                 raise
-            typer.echo(f"housecarlo: {' '.join(str(error.format_message()).split()).rstrip('.')}; see housecarlo --help", err=True)
+            said = " ".join(str(error.format_message()).split()).rstrip(".").replace("Value error, ", "").replace("Input should be", "must be")
+            typer.echo(f"housecarlo: {said}; see housecarlo --help", err=True)
             sys.exit(2)
         sys.exit(code)
 

@@ -36,6 +36,7 @@ from reports.statistics import (
 )
 
 GROUP_GAMES = 30  # in each group; of fewer a bootstrap of groups knows too little
+VALUES_FEW = 4  # steps of a column: where a quantile lies on one of so few values, draws are often all on the same
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # begins a formula in some spreadsheet
 
 
@@ -93,8 +94,8 @@ def _reach_of_both(ours: Sums, theirs: Sums) -> int:
 def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], sums: PairSums, sure: Confidence) -> tuple[Interval, float]:
     """Of quantiles and standard deviations: by the paired bootstrap, and at least as far as the games that differ may move them.
 
-    Of few games, or of standard deviations where few differ, the bootstrap knows too little: the limits of both figures, each at half the error,
-    hold however they are correlated.
+    Of few games, of standard deviations where few differ, or of quantiles with few values to choose from, the bootstrap knows too little: the limits
+    of both figures, each at half the error, hold however they are correlated.
     """
     metric = run.metrics[figure["metric"]]
     theirs = run.same_figure(pair["reference"], figure)
@@ -107,10 +108,12 @@ def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], su
         return NO_FIGURE, math.nan
     games = min(one.n for one in of_cells)
     differ_few = sums.differ < RARE
-    if games < GROUP_GAMES * groups or (differ_few and metric["kind"] == "sd"):
-        each = Confidence(sure.error / 2, sure.anytime)
-        ours, others = (figure_of(run, cell, one, each)[0] for cell, one in both)
-        return Interval(ours.value - others.value, ours.low - others.high, ours.high - others.low), math.nan
+    each = Confidence(sure.error / 2, sure.anytime)
+    ours, others = (figure_of(run, cell, one, each)[0] for cell, one in both)
+    apart = Interval(ours.value - others.value, ours.low - others.high, ours.high - others.low)
+    values_few = metric["kind"] == "quantile" and apart.high - apart.low <= VALUES_FEW * of_cells[0].scale * metric["scale"]
+    if games < GROUP_GAMES * groups or (differ_few and metric["kind"] == "sd") or values_few:
+        return apart, math.nan
     x, y = (_draw(run, cell, one) for cell, one in both)
     unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
     value, low, high = paired_draws(found[0] - found[1], x, y, groups, games, sure)

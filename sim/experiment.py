@@ -164,7 +164,8 @@ PLAIN = {  # pydantic's kinds of errors in the words of a TOML file
     "int_from_float": "must be a whole number",
     "float_type": "must be a number",
     "string_type": "must be text, in quotes",
-    "too_short": "must have at least {min_length}",
+    "too_short": "must have at least {min_length} in the list",
+    "literal_error": "allowed: {expected}",
     "greater_than_equal": "must be at least {ge}",
     "less_than_equal": "must be at most {le}",
 }

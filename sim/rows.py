@@ -32,6 +32,7 @@ class RowWriter:
     def __init__(self, folder: Path, experiment: Experiment) -> None:
         self.folder = folder / FOLDER
         self.fields = [fields_of(experiment.module, len(cell.policies)) for cell in experiment.cells]
+        self.columns = max(self.fields, key=len)  # alike in all files, for the seats of the fullest table
         levels = {key: [_level_of(cell, key) for cell in experiment.cells] for key, _ in experiment.sweep}
         self.settings = {key: _as_column(found) for key, found in levels.items()}
         self.settings["policies"] = pa.array([" / ".join(choice.label() for choice in cell.policies) for cell in experiment.cells])
@@ -45,7 +46,9 @@ class RowWriter:
     def _write_rows(self, cell: int, first: int, rows: np.ndarray[Any, np.dtype[np.int64]]) -> None:
         columns = {"game": pa.array(np.arange(first, first + len(rows)))}
         columns |= {key: pa.repeat(levels[cell], len(rows)) for key, levels in self.settings.items()}
-        columns |= {one.label: _as_values(one, rows[:, n]) for n, one in enumerate(self.fields[cell])}
+        place = {one.label: n for n, one in enumerate(self.fields[cell])}
+        nobody = np.full(len(rows), MISSING)
+        columns |= {one.label: _as_values(one, rows[:, place[one.label]] if one.label in place else nobody) for one in self.columns}
         path = self.folder / f"cell={cell}" / f"games-{first:012}.parquet"
         beside = path.with_name(f".{path.name}.{os.getpid()}")
         try:

@@ -344,6 +344,14 @@ def test_kept_games_are_the_games_however_the_run_was_stopped(home: Path) -> Non
     assert set(kept["ending"]) <= set(next(c for c in experiment.module.COLUMNS if c.name == "ending").labels)
 
 
+def test_kept_games_have_the_seats_of_the_fullest_table(tmp_path: Path) -> None:
+    (tmp_path / "seats.toml").write_text('game = "kitty-paw"\npolicies = ["quick"]\ngames = 40\n[sweep]\nseats = [2, 3]\n')
+    assert housecarlo("run", "seats.toml", "--keep-games", "--no-plots", cwd=tmp_path)[0] == 0
+    table = pd.read_parquet(tmp_path / "out" / "seats" / "games")
+    assert table.groupby("seats")["points[2]"].count().to_dict() == {2: 0, 3: 40}
+    assert table.groupby("seats")["points[1]"].count().to_dict() == {2: 40, 3: 40}
+
+
 # ---------------------------------------------------------------- the ledger itself
 
 SOME = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9), st.sampled_from([frozenset({0}), frozenset({0, 1})])), max_size=12)

@@ -246,6 +246,22 @@ def test_quantile_differences_of_whole_numbers_cover_the_truth() -> None:
         assert rows.loc[name, "same"] and rows.loc[name, "low"] < 0 < rows.loc[name, "high"]
 
 
+def test_quantile_differences_hold_where_the_step_is_at_the_level(tmp_path: Path) -> None:
+    """0 or 1 by common luck, 1 in half of the games but for a hair: one median is 0, the other 1, and hardly any sample shows it."""
+    held, runs, n = 0, 40, 2000
+    for seed in range(runs):
+        luck = np.random.default_rng(seed).random(n)
+        cells = []
+        for die, chance in ((6, 0.4999), (5, 0.5001)):
+            outcomes = play(n)
+            outcomes.seconds = (luck < chance).astype(np.int64)
+            cells.append(({"rules.die": die}, outcomes))
+        rows = differences_table(Run(store(tmp_path / str(seed), cells))).set_index("metric")
+        step = 0.5 / 60  # minutes
+        held += bool(rows.loc["minutes_q50", "low"] <= step <= rows.loc["minutes_q50", "high"])
+    assert held / runs > 0.95 - 5 * math.sqrt(0.05 * 0.95 / runs)
+
+
 @pytest.mark.parametrize("games", [1, 2, 20])
 def test_few_games_leave_quantile_differences_open(games: int) -> None:
     experiment = parse_comparison("mint-tin", ["rules.monster_die=4"], [], ["strategist"], games=games)
