@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,9 @@ class _OneLineErrors(TyperGroup):
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False})
         except OSError as error:
-            typer.echo(f"housecarlo: the output cannot be written ({error.strerror or error})", err=True)
+            if error.errno != errno.ENOSPC:  # no full disk, but a fault to be seen whole
+                raise
+            typer.echo(f"housecarlo: the output cannot be written ({error.strerror})", err=True)
             sys.exit(2)
         except Exception as error:
             if not hasattr(error, "format_message"):  # no mistake in the options

@@ -77,8 +77,9 @@ def answer(run: Run, width: int = 0) -> tuple[list[str], int]:
     lines += [f"robust?  {text}" for text in tell_agreement(run, verdicts)]
     lines += [f"not as precise as asked: {write_imprecise(run, *one)}" for one in find_imprecise(run)]
     lines += [f"note: {text}" for text in find_idle(run)]
-    words_of_controls = {True: "control", False: "control (too few games to tell)"}
-    lines += [f"{words_of_controls[one.could_fail] if one.passed else 'CONTROL FAILED'}  {one.name}: {one.text}" for one in controls]
+    for one in controls:
+        found = "CONTROL FAILED" if not one.passed else "control" if one.could_fail else "control (too few games to tell)"
+        lines.append(f"{found}  {one.name}: {one.text}")
     words = {verdict.word for verdict in verdicts}
     if not all(one.passed for one in controls):
         return lines, CONTROL_FAILED
@@ -100,32 +101,33 @@ def tell_ladder(run: Run, width: int = 0) -> list[str]:
 def tell_comparison(run: Run, width: int = 0) -> list[str]:
     """The headline figures of the first cell against the baseline, one line each; what changed, how even the seats are and how long a game is."""
     lines = compare(run)
+    rows = [write_comparison(run, line) for line in lines]
     cell, baseline = run.cells[0], run.played[run.cells[0]["baseline"]]
     kind = "confidence sequences" if run.anytime else "intervals"
     note = f"{kind} of differences hold together with 95%; those of figures are 95% each; paired ×r: unpaired, r times the games would be needed"
     assumed = "; † rests on assumed figures: see `housecarlo rules`" if any(run.assumes(line.name.partition("[")[0]) for line in lines) else ""
     return [
         f"{' → '.join(filter(None, tell_apart(baseline, cell)))}, seed {run.manifest['seed']}",
-        *align([write_comparison(run, line) for line in lines], width),
-        *_sum_up(run, lines),
+        *(align(rows, width) if rows else []),
+        *_sum_up(run, lines, rows),
         note + assumed,
     ]
 
 
-def _sum_up(run: Run, lines: Sequence[Comparison]) -> Iterator[str]:
-    """What changed and what is not seen to, and the two things people ask of a house rule."""
+def _sum_up(run: Run, lines: Sequence[Comparison], rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """What changed and what is not seen to, and the two things people ask of a house rule; `rows` are the lines as texts."""
     if not lines:
         return
     words = {"HIGHER": "up", "LOWER": "down", "EQUAL": "the same in every game", "UNDECIDED": "no change seen"}
     names: dict[str, list[str]] = {word: [] for word in words}
-    for line in lines:
-        names[line.word].append(write_comparison(run, line)[1])
+    for found, name, *_ in rows:
+        names[found].append(name)
     yield "in short: " + "; ".join(f"{words[word]}: {', '.join(among)}" for word, among in names.items() if among)
     if not changes_anything(run) and run.cells[0]["baseline"] != run.cells[0]["cell"]:
         yield f"not one game came out differently.{explain_no_effect(run, [(run.cells[0]['cell'], run.cells[0]['baseline'])])}"
     alike = len({policy["label"] for policy in run.cells[0]["policies"]}) == 1
+    texts = {line.name: row for line, row in zip(lines, rows, strict=True) if alike or line.name not in OF_SEATS}
     for name, question, told in (("seat_gap", "fair?", "between the seats' win rates"), ("mean_minutes", "how long?", "on average")):
-        for line in lines if alike or name not in OF_SEATS else ():
-            if line.name == name:
-                _, _, change, figures, *_ = write_comparison(run, line)
-                yield f"{question} {figures.rpartition(' → ')[2]} {told}; {words[line.word]}{'' if line.word == 'EQUAL' else f': {change}'}"
+        if name in texts:
+            found, _, change, figures, *_ = texts[name]
+            yield f"{question} {figures.rpartition(' → ')[2]} {told}; {words[found]}{'' if found == 'EQUAL' else f': {change}'}"

@@ -361,7 +361,7 @@ def _stretch(axes: Axes, sizes: Sequence[float]) -> None:
     """Make an axis logarithmic away from 0, so that changes (`sizes`, ascending) that one dwarfs can be read."""
     smallest = 10.0 ** math.floor(math.log10(sizes[len(sizes) // 4]))
     decades = math.floor(math.log10(sizes[-1] / smallest))
-    powers = smallest * 10.0 ** np.arange(decades, -1, -max(decades // 2 + 1, 1))  # two on either side have room
+    powers = smallest * 10.0 ** np.arange(decades, -1, -(decades // 2 + 1))  # two on either side have room
     axes.set_xscale("symlog", linthresh=smallest)
     low, high = axes.get_xlim()
     ticks = [tick for tick in (*-powers, 0.0, *powers) if low <= tick <= high]

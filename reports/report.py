@@ -76,7 +76,7 @@ def tell_intervals() -> list[str]:
         say(
             "Differences of shares carry the hybrid score interval for paired data (Newcombe, Statistics in Medicine 17, 1998); "
             "differences of means that of means, from the variance of the paired differences; differences of quantiles that of a paired bootstrap over "
-            "32 groups of games (1,000 draws, the same for all cells)."
+            "32 groups of games (1,000 draws, the same for all cells), or, of few games or few values, the limits of both figures, each at half the error."
         ),
     ]
 

@@ -93,9 +93,11 @@ class Results:
         swept = {setting.removeprefix("rules.") for setting in self.run.swept}
         found = {}
         for pair in self.run.manifest["pairs"]:
+            if pair["setting"] != BASELINE:
+                continue
             cell, reference = (self.run.played[pair[which]] for which in ("cell", "reference"))
             knobs = [name for name, value in cell["rules"].items() if value != reference["rules"][name]]
-            if pair["setting"] == BASELINE and knobs and not set(knobs) & swept and cell["policies"] == reference["policies"]:
+            if knobs and not set(knobs) & swept and cell["policies"] == reference["policies"]:
                 start, end = _write_rules(knobs, reference, cell)
                 found[BASELINE, pair["cell"], pair["reference"]] = (HOUSE_RULES, start, end)
         return found

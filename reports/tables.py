@@ -103,17 +103,17 @@ def _drawn_difference(run: Run, pair: dict[str, Any], figure: dict[str, Any], su
     both = ((pair["cell"], figure), (pair["reference"], theirs))
     of_cells = [run.sums(cell, one["field"]) for cell, one in both]
     groups = len(run.groups(pair["cell"], figure["field"]))
-    found = [figure_of(run, cell, one)[0].value / metric["scale"] for cell, one in both]
-    if any(math.isnan(value) for value in found):
+    each = Confidence(sure.error / 2, sure.anytime)
+    ours, others = (figure_of(run, cell, one, each)[0] for cell, one in both)
+    if math.isnan(ours.value) or math.isnan(others.value):
         return NO_FIGURE, math.nan
     games = min(one.n for one in of_cells)
     differ_few = sums.differ < RARE
-    each = Confidence(sure.error / 2, sure.anytime)
-    ours, others = (figure_of(run, cell, one, each)[0] for cell, one in both)
     apart = Interval(ours.value - others.value, ours.low - others.high, ours.high - others.low)
     values_few = metric["kind"] == "quantile" and apart.high - apart.low <= VALUES_FEW * of_cells[0].scale * metric["scale"]
     if games < GROUP_GAMES * groups or (differ_few and metric["kind"] == "sd") or values_few:
         return apart, math.nan
+    found = [one.value / metric["scale"] for one in (ours, others)]
     x, y = (_draw(run, cell, one) for cell, one in both)
     unseen = max(one.width_at(value) for one, value in zip(of_cells, found, strict=True)) if metric["kind"] == "quantile" else 0.0
     value, low, high = paired_draws(found[0] - found[1], x, y, groups, games, sure)

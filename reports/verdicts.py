@@ -15,7 +15,7 @@ from typing import Any, Literal
 from reports.languages import localize, say, word, write_count
 from reports.measures import has_measure, measure, measure_difference, measure_differences
 from reports.results import ASSUMED, LINE_UP, join_words, label_cell, name_level, tell_levels, write_interval
-from reports.run import EFFECT, MEASURES, OF_RACE, OF_SEATS, USE, Run
+from reports.run import EFFECT, MEASURES, OF_SEATS, USE, Run
 from reports.statistics import Confidence, Difference, Interval
 from reports.tables import confidence_of, difference_of, differences_of, figure_of
 
@@ -169,8 +169,10 @@ def compare(run: Run, cell: int = 0) -> list[Comparison]:
 
 
 def changes_anything(run: Run) -> bool:
-    """Does any game of the first cell come out otherwise than with its baseline?"""
-    return not all(line.difference.same for line in compare(run) if line.name not in OF_RACE)  # which is of a sample of games
+    """Does any game of the first cell come out otherwise than with its baseline, by any figure? Of no games nothing is said."""
+    pair = _pair_with_baseline(run, run.cells[0])
+    sums = [] if pair is None else run.pair_sums(pair)
+    return any(one.differ for one in sums) or not any(one.both[0] for one in sums)
 
 
 def write_verdict(run: Run, verdict: Verdict) -> tuple[str, ...]:
